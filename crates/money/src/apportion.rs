@@ -1,0 +1,146 @@
+//! Splits an amount by weights so that the parts sum to the whole, to the last unit.
+
+use crate::{Amount, AmountError};
+
+/// Why an amount cannot be split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ApportionError {
+    /// No weight is above zero, so no receiver can take anything.
+    #[error("nothing to split over: every weight is zero")]
+    NoWeight,
+    /// The weights sum past 2⁶³.
+    #[error("the weights sum past 2^63")]
+    WeightOverflow,
+}
+
+/// Splits `total` over `weights` by the method of largest remainder.
+///
+/// Every part is the exact share rounded towards zero, and the units then left go one each to the parts with the
+/// largest remainders, the earlier part first on a tie; the parts sum to `total` exactly. A zero weight takes nothing.
+///
+/// # Errors
+/// `NoWeight` if all weights are zero, `WeightOverflow` if they sum past 2⁶³.
+pub fn apportion(total: Amount, weights: &[u64]) -> Result<Vec<Amount>, ApportionError> {
+    let mut parts = vec![0_i128; weights.len()];
+    let mut remainders = vec![0_u64; weights.len()];
+    apportion_into(total.units(), weights, &mut parts, &mut remainders)?;
+    let amounts: Result<Vec<_>, AmountError> = parts.into_iter().map(Amount::from_units).collect();
+    // Invariant: no part is larger in magnitude than the total, which is in range.
+    amounts.map_err(|_| ApportionError::WeightOverflow)
+}
+
+/// The allocation-free form of [`apportion`] for inner loops; `parts` and `remainders` are as long as `weights`.
+///
+/// # Errors
+/// As [`apportion`].
+pub fn apportion_into(
+    total: i128,
+    weights: &[u64],
+    parts: &mut [i128],
+    remainders: &mut [u64],
+) -> Result<(), ApportionError> {
+    let mut sum = 0_u64;
+    for weight in weights {
+        sum = sum.checked_add(*weight).ok_or(ApportionError::WeightOverflow)?;
+    }
+    if sum == 0 {
+        return Err(ApportionError::NoWeight);
+    }
+    if sum > 1 << 63 {
+        return Err(ApportionError::WeightOverflow);
+    }
+    let magnitude = total.unsigned_abs();
+    let divisor = u128::from(sum);
+    // total·w/sum = quotient·w + rest·w/sum, whose products stay inside 127 bits for any total and weights.
+    let (quotient, rest) = (magnitude / divisor, magnitude % divisor);
+    let mut given = 0_u128;
+    for ((weight, part), remainder) in weights.iter().zip(parts.iter_mut()).zip(remainders.iter_mut()) {
+        let product = rest * u128::from(*weight);
+        let share = quotient * u128::from(*weight) + product / divisor;
+        given += share;
+        *part = share.cast_signed();
+        *remainder = u64::try_from(product % divisor).unwrap_or(u64::MAX);
+    }
+    let mut left = magnitude - given;
+    while left > 0 {
+        let Some(best) = largest(remainders) else { break };
+        parts[best] += 1;
+        remainders[best] = 0;
+        left -= 1;
+    }
+    if total < 0 {
+        for part in parts.iter_mut() {
+            *part = -*part;
+        }
+    }
+    Ok(())
+}
+
+/// The first index with the largest remainder above zero.
+fn largest(remainders: &[u64]) -> Option<usize> {
+    let mut best: Option<(usize, u64)> = None;
+    for (index, remainder) in remainders.iter().enumerate() {
+        if *remainder > best.map_or(0, |(_, r)| r) {
+            best = Some((index, *remainder));
+        }
+    }
+    best.map(|(index, _)| index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parts(total: &str, weights: &[u64]) -> Vec<String> {
+        apportion(total.parse().unwrap(), weights).unwrap().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_cent_is_never_lost() {
+        assert_eq!(parts("10", &[1, 1]), ["5", "5"]);
+        assert_eq!(parts("1", &[1, 1, 1])[0], "0.333333333333333333333334");
+        assert_eq!(parts("0.000000000000000000000001", &[1, 1]), ["0.000000000000000000000001", "0"]);
+        assert_eq!(parts("-0.000000000000000000000003", &[1, 1])[0], "-0.000000000000000000000002");
+        assert_eq!(parts("300", &[1; 6]), ["50"; 6]);
+        assert_eq!(parts("7", &[0, 5]), ["0", "7"]);
+    }
+
+    #[test]
+    fn no_weight_is_refused() {
+        assert_eq!(apportion(Amount::ZERO, &[0, 0]), Err(ApportionError::NoWeight));
+        assert_eq!(apportion(Amount::ZERO, &[]), Err(ApportionError::NoWeight));
+        assert_eq!(apportion(Amount::ZERO, &[u64::MAX, 1]), Err(ApportionError::WeightOverflow));
+    }
+
+    proptest! {
+        #[test]
+        fn parts_sum_to_the_whole(
+            units in -(10_i128.pow(38) - 1)..10_i128.pow(38),
+            weights in proptest::collection::vec(0_u64..1 << 58, 1..20),
+        ) {
+            let total = Amount::from_units(units).unwrap();
+            prop_assume!(weights.iter().any(|w| *w > 0));
+            let parts = apportion(total, &weights).unwrap();
+            prop_assert_eq!(Amount::sum(parts.iter().copied()).unwrap(), total);
+            for (part, weight) in parts.iter().zip(&weights) {
+                prop_assert!(*weight > 0 || part.is_zero());
+                prop_assert!(part.is_zero() || (part.units() < 0) == (units < 0));
+            }
+        }
+
+        #[test]
+        fn no_part_is_a_unit_off_its_exact_share(
+            units in -1_000_000_i128..1_000_000,
+            weights in proptest::collection::vec(1_u64..1000, 1..8),
+        ) {
+            let sum: u64 = weights.iter().sum();
+            let parts = apportion(Amount::from_units(units).unwrap(), &weights).unwrap();
+            for (part, weight) in parts.iter().zip(&weights) {
+                let exact_times_sum = units * i128::from(*weight);
+                let off = (part.units() * i128::from(sum) - exact_times_sum).abs();
+                prop_assert!(off < i128::from(sum));
+            }
+        }
+    }
+}
