@@ -1,0 +1,112 @@
+//! Attempts and experiments, folded from what sources said: a pure function of the set of observations.
+//!
+//! # What the fold promises
+//! - Any order, any duplication and any split of the same imports give the same attempts, byte for byte.
+//! - A later success never changes a stored failure: a retry has another key, and a source that overwrites its own
+//!   record opens a further session, `{key}#2`, with `source_overwrote` set on both and the failed one kept.
+//! - Unknown stays unknown: a time, a count or an outcome that nobody told is `None` or `Unknown`, never zero.
+//!
+//! # How observations become attempts
+//! 1. Records are grouped by key. If a record's aliases name another key that has records of its own (a tracker's
+//!    session that names the scheduler's job), it accompanies that attempt: it adds experiment, versions, quality,
+//!    checkpoints and artifacts, and the scheduler's times stay.
+//! 2. Two executions under one key — overlapping, with different starts, on different hosts — are an id collision:
+//!    both are kept, the later as `{key}@{start in epoch seconds}`, and a note says so.
+//! 3. Views are walked in the order in which they were reported: `modified_at`, else the latest time that the view
+//!    tells; on a tie the less final first. A newer view corrects an older one field by field, the earliest start and
+//!    the latest reported end hold. Running after an end, a start after an end, or a failure that later reads as a
+//!    success with a later end opens a further session.
+//! 4. Segments of a resized job are joined into one attempt under the first segment's key; accelerator time is the sum
+//!    over segments, counts are the largest of any segment.
+//! 5. Node names are resolved through the node table of the same cluster; parts of a binding that no period covers
+//!    stay node names. Several equal reports of one resource (one from each rank) are one holding.
+//! 6. Time that no reported phase covers becomes `queue` before the start and `unknown` from start to end, graded
+//!    `derived`. Queue time is never held time.
+//! 7. Attempts of one experiment are numbered by start, else submission, else end, then key.
+
+mod alias;
+mod draft;
+mod gather;
+mod holding;
+mod lane;
+mod node;
+mod record;
+mod segment;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use ledger::{Attempt, Experiment, ExperimentId, Observation, Timestamp};
+
+/// What the fold made of a set of observations.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Folded {
+    /// The attempts, by canonical key.
+    pub attempts: Vec<Attempt>,
+    /// What the user should know of them, by code and key.
+    pub notes: Vec<Note>,
+}
+
+/// Something that the fold found and resolved, and that a user should know.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Note {
+    /// Stable code: `attempt::id_collision`, `attempt::source_overwrote` or `attempt::records_without_attempt`.
+    pub code: &'static str,
+    /// The canonical key that it is about.
+    pub key: String,
+    /// What was found.
+    pub message: String,
+}
+
+/// Folds a set of observations into attempts.
+pub fn fold(observations: &[Observation]) -> Folded {
+    let gathered = gather::gather(observations);
+    let table = node::NodeTable::of(&gathered.nodes);
+    let mut notes = gathered.notes;
+    let mut drafts = Vec::with_capacity(gathered.groups.len());
+    for (key, group) in &gathered.groups {
+        drafts.extend(draft::drafts(key, group, &table, &mut notes));
+    }
+    let mut attempts: Vec<Attempt> = segment::joined(drafts).into_iter().map(draft::Draft::finished).collect();
+    number(&mut attempts);
+    attempts.sort_by(|a, b| a.canonical_key.cmp(&b.canonical_key));
+    notes.sort();
+    Folded { attempts, notes }
+}
+
+/// The experiments that the attempts belong to, by name; each with its attempts in order.
+pub fn experiments(attempts: &[Attempt]) -> Vec<Experiment> {
+    let mut by_experiment: BTreeMap<&ExperimentId, Vec<&Attempt>> = BTreeMap::new();
+    for attempt in attempts {
+        by_experiment.entry(&attempt.link.experiment).or_default().push(attempt);
+    }
+    by_experiment
+        .into_iter()
+        .map(|(id, mut members)| {
+            members.sort_by(|a, b| a.ordinal.cmp(&b.ordinal).then_with(|| a.canonical_key.cmp(&b.canonical_key)));
+            Experiment {
+                id: id.clone(),
+                attempts: members.iter().map(|attempt| attempt.id).collect(),
+                team: members.iter().rev().find_map(|attempt| attempt.team.clone()),
+            }
+        })
+        .collect()
+}
+
+/// Numbers the attempts of each experiment from 1.
+fn number(attempts: &mut [Attempt]) {
+    attempts.sort_by(|a, b| order_in_experiment(a).cmp(&order_in_experiment(b)));
+    let mut next: BTreeMap<ExperimentId, u32> = BTreeMap::new();
+    for attempt in attempts {
+        let ordinal = next.entry(attempt.link.experiment.clone()).or_default();
+        *ordinal = ordinal.saturating_add(1);
+        attempt.ordinal = *ordinal;
+    }
+}
+
+fn order_in_experiment(attempt: &Attempt) -> (Timestamp, &str) {
+    let time = attempt.started_at.or(attempt.submitted_at).or(attempt.ended_at);
+    (time.unwrap_or(Timestamp(i64::MAX)), &attempt.canonical_key)
+}

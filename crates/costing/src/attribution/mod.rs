@@ -1,0 +1,25 @@
+//! Attribution: which run a charge belongs to, by the first rule that claims it.
+//!
+//! 1. a tag on the charge names an attempt or an experiment;
+//! 2. the charge's resource is a managed job's own;
+//! 3. the provider's split rows tell the parts of the resource;
+//! 4. *(allocation shares of a container cluster: not read yet)*;
+//! 5. attempts held the resource at the time;
+//! 6. *(ownership of storage: not read yet)*; 7. *(shared pools: not read yet)*;
+//! 8. otherwise the charge is unattributed, with the reason.
+//!
+//! Rows that are no usage (tax, credits, commitments, support, …) go to their own accounts before any rule.
+
+mod claim;
+mod landing;
+mod plan;
+mod split;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
+pub use claim::{Claim, Resource, TagClaim, claim};
+pub use landing::{Landing, Place, Reason, class_account};
+pub use plan::{AttributionPlan, NamedBy, PlanError, SplitShare, TagKeys, plan};
+pub use split::{Overlap, Scratch, divide, overlaps};
+pub use timeline::{Holder, Segment, Share, Timeline};

@@ -1,0 +1,144 @@
+//! Splits one amount over the holders of its resource: first by time, then by share, exactly.
+
+use money::apportion_into;
+
+use super::{Claim, Landing, Timeline};
+
+/// Buffers that [`divide`] uses again and again, so that an inner loop allocates nothing.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    times: Division,
+    shares: Division,
+}
+
+#[derive(Debug, Default)]
+struct Division {
+    weights: Vec<u64>,
+    parts: Vec<i128>,
+    remainders: Vec<u64>,
+}
+
+impl Division {
+    /// Splits `total` over `self.weights` into `self.parts`; where no weight is above zero the last part, which is the
+    /// rest, takes all.
+    fn run(&mut self, total: i128) {
+        self.parts.clear();
+        self.parts.resize(self.weights.len(), 0);
+        self.remainders.clear();
+        self.remainders.resize(self.weights.len(), 0);
+        if apportion_into(total, &self.weights, &mut self.parts, &mut self.remainders).is_err()
+            && let Some(last) = self.parts.last_mut()
+        {
+            *last = total;
+        }
+    }
+}
+
+/// Splits `amount` (any unit) of a charge of `[start, end)` as `claim` says; `land` is called once or more with each
+/// landing and its part, and the parts sum to `amount` exactly.
+///
+/// A charge is first cut by time: each held segment that it overlaps, and one cut for all time that nobody held. Each
+/// cut is then shared by the units held; units that nobody held are idle. Both cuts are by largest remainder.
+pub fn divide(
+    claim: &Claim<'_>,
+    interval: (i64, i64),
+    amount: i128,
+    scratch: &mut Scratch,
+    land: &mut impl FnMut(Landing, i128),
+) {
+    let (timeline, only, rest) = match claim {
+        Claim::Whole(landing) => return land(*landing, amount),
+        Claim::Shared { timeline, rest } => (*timeline, None, *rest),
+        Claim::SharedWithin { timeline, experiment, rest } => (*timeline, Some(*experiment), *rest),
+    };
+    let (start, end) = interval;
+    let segments = timeline.overlapping(start, end);
+    match segments {
+        [] => land(rest, amount),
+        [segment] if segment.start <= start && end <= segment.end => {
+            share(timeline, segment, only, rest, amount, &mut scratch.shares, land);
+        }
+        segments => {
+            let times = &mut scratch.times;
+            times.weights.clear();
+            let mut held = 0_u64;
+            for segment in segments {
+                let overlap = end.min(segment.end) - start.max(segment.start);
+                let overlap = u64::try_from(overlap).unwrap_or(0);
+                held += overlap;
+                times.weights.push(overlap);
+            }
+            times.weights.push(u64::try_from(end - start).unwrap_or(0).saturating_sub(held));
+            times.run(amount);
+            for (segment, part) in segments.iter().zip(&times.parts) {
+                share(timeline, segment, only, rest, *part, &mut scratch.shares, land);
+            }
+            if let Some(gap) = times.parts.last().filter(|gap| **gap != 0) {
+                land(rest, *gap);
+            }
+        }
+    }
+}
+
+fn share(
+    timeline: &Timeline,
+    segment: &super::Segment,
+    only: Option<u32>,
+    rest: Landing,
+    amount: i128,
+    division: &mut Division,
+    land: &mut impl FnMut(Landing, i128),
+) {
+    let shares = timeline.shares(segment);
+    if let ([share], 0, None) = (shares, segment.idle, only) {
+        return land(share.landing, amount);
+    }
+    let chosen = || shares.iter().filter(|share| only.is_none_or(|experiment| share.experiment == experiment));
+    division.weights.clear();
+    division.weights.extend(chosen().map(|share| share.weight));
+    // A claim limited to one experiment owns the whole charge: units that nobody holds are its own too.
+    division.weights.push(if only.is_none() { segment.idle } else { 0 });
+    division.run(amount);
+    let several = division.weights.len() > 2;
+    for (share, part) in chosen().zip(&division.parts) {
+        let landing = if only.is_some() { share.landing.tagged(several) } else { share.landing };
+        land(landing, *part);
+    }
+    if let Some(idle) = division.parts.last().filter(|idle| **idle != 0) {
+        land(rest, *idle);
+    }
+}
+
+/// A time in which the place of a landing held a part of a charge's resource, for showing why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overlap {
+    /// First instant, in microseconds.
+    pub start: i64,
+    /// First instant after it.
+    pub end: i64,
+    /// Units held.
+    pub weight: u64,
+    /// Units that were shared out.
+    pub of: u64,
+}
+
+/// The overlaps behind the part of a charge that lands in `landing`; none if the charge lands whole without a split.
+pub fn overlaps(claim: &Claim<'_>, interval: (i64, i64), landing: Landing) -> Vec<Overlap> {
+    let (timeline, only) = match claim {
+        Claim::Whole(_) => return Vec::new(),
+        Claim::Shared { timeline, .. } => (*timeline, None),
+        Claim::SharedWithin { timeline, experiment, .. } => (*timeline, Some(*experiment)),
+    };
+    let mut found = Vec::new();
+    for segment in timeline.overlapping(interval.0, interval.1) {
+        let shares = timeline.shares(segment);
+        let chosen = shares.iter().filter(|share| only.is_none_or(|experiment| share.experiment == experiment));
+        let held: u64 = chosen.clone().map(|share| share.weight).sum();
+        let of = held + if only.is_none() { segment.idle } else { 0 };
+        for share in chosen.filter(|share| share.landing.same_place(landing)) {
+            let (start, end) = (segment.start.max(interval.0), segment.end.min(interval.1));
+            found.push(Overlap { start, end, weight: share.weight, of });
+        }
+    }
+    found
+}

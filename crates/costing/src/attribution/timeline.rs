@@ -1,0 +1,182 @@
+//! Who held one resource when, and in what shares: the build side of the join by resource and time.
+
+use ledger::ShareDriver;
+
+use super::Landing;
+
+/// A claim to a resource during `[start, end)`, in microseconds since the epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Holder {
+    /// First instant held.
+    pub start: i64,
+    /// First instant not held.
+    pub end: i64,
+    /// Where the share lands.
+    pub landing: Landing,
+    /// The experiment of the holder, for claims that are limited to one.
+    pub experiment: u32,
+    /// Units held, in thousandths.
+    pub weight: u64,
+    /// Units that the resource has; `None` where unknown, and then the holders have it all.
+    pub capacity: Option<u64>,
+    /// What the units are.
+    pub driver: ShareDriver,
+}
+
+/// A time in which the holders of a resource do not change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// First instant.
+    pub start: i64,
+    /// First instant after it.
+    pub end: i64,
+    /// Where its shares begin in the timeline's list.
+    first: u32,
+    /// How many shares it has.
+    count: u32,
+    /// Units that nobody holds.
+    pub idle: u64,
+}
+
+/// One holder's part of a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Where it lands.
+    pub landing: Landing,
+    /// The holder's experiment.
+    pub experiment: u32,
+    /// Units held.
+    pub weight: u64,
+}
+
+/// The held segments of one resource in order of time; what lies between them is idle.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Timeline {
+    segments: Vec<Segment>,
+    shares: Vec<Share>,
+}
+
+impl Timeline {
+    /// The timeline of any number of overlapping holders; their order does not matter.
+    pub fn of(holders: &[Holder]) -> Self {
+        let mut edges: Vec<i64> = holders.iter().flat_map(|h| [h.start, h.end]).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let mut sorted: Vec<&Holder> = holders.iter().filter(|h| h.start < h.end).collect();
+        sorted.sort_unstable();
+        let mut timeline = Self::default();
+        let mut active: Vec<&Holder> = Vec::new();
+        let mut next = 0;
+        for pair in edges.windows(2) {
+            let (start, end) = (pair[0], pair[1]);
+            active.retain(|holder| holder.end > start);
+            while next < sorted.len() && sorted[next].start <= start {
+                active.push(sorted[next]);
+                next += 1;
+            }
+            if !active.is_empty() {
+                timeline.push(start, end, &active);
+            }
+        }
+        timeline
+    }
+
+    fn push(&mut self, start: i64, end: i64, active: &[&Holder]) {
+        let (mut shares, idle) = shares_of(active);
+        shares.sort_unstable_by_key(|share| share.landing);
+        let first = self.shares.len();
+        if let Some(last) = self.segments.last_mut() {
+            let known = &self.shares[last.first as usize..];
+            if last.end == start && last.idle == idle && known == shares.as_slice() {
+                last.end = end;
+                return;
+            }
+        }
+        let (first, count) = (first as u32, shares.len() as u32);
+        self.shares.append(&mut shares);
+        self.segments.push(Segment { start, end, first, count, idle });
+    }
+
+    /// The segments that overlap `[start, end)`, or the one that holds `start` if the interval is empty.
+    pub fn overlapping(&self, start: i64, end: i64) -> &[Segment] {
+        let from = self.segments.partition_point(|segment| segment.end <= start);
+        let until = end.max(start + 1);
+        let count = self.segments[from..].iter().take_while(|segment| segment.start < until).count();
+        &self.segments[from..from + count]
+    }
+
+    /// The shares of a segment of this timeline.
+    pub fn shares(&self, segment: &Segment) -> &[Share] {
+        &self.shares[segment.first as usize..(segment.first + segment.count) as usize]
+    }
+
+    /// Where any share of any segment lands.
+    pub(super) fn landings(&self) -> impl Iterator<Item = Landing> + '_ {
+        self.shares.iter().map(|share| share.landing)
+    }
+
+    /// All segments.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// This timeline with the segments of `other` in place of its own wherever `other` has any.
+    #[must_use]
+    pub fn overridden_by(&self, other: &Self) -> Self {
+        let mut merged = Self::default();
+        let mut pieces: Vec<(i64, i64, &Self, &Segment)> =
+            other.segments.iter().map(|segment| (segment.start, segment.end, other, segment)).collect();
+        for segment in &self.segments {
+            let mut from = segment.start;
+            for cut in other.overlapping(segment.start, segment.end) {
+                if from < cut.start {
+                    pieces.push((from, cut.start, self, segment));
+                }
+                from = from.max(cut.end);
+            }
+            if from < segment.end {
+                pieces.push((from, segment.end, self, segment));
+            }
+        }
+        pieces.sort_unstable_by_key(|piece| piece.0);
+        for (start, end, timeline, segment) in pieces {
+            let (first, shares) = (merged.shares.len() as u32, timeline.shares(segment));
+            merged.shares.extend_from_slice(shares);
+            merged.segments.push(Segment { start, end, first, count: shares.len() as u32, idle: segment.idle });
+        }
+        merged
+    }
+}
+
+/// The shares of the holders present at one time, and the units that nobody holds.
+///
+/// Accelerators rank over processors and processors over the whole: on a node of which somebody holds accelerators, a
+/// job that holds none has no share of it. A holder of the whole counts as holding every unit.
+fn shares_of(active: &[&Holder]) -> (Vec<Share>, u64) {
+    let driver = [ShareDriver::Gpu, ShareDriver::Cpu, ShareDriver::Whole]
+        .into_iter()
+        .find(|driver| active.iter().any(|h| h.driver == *driver && h.weight > 0))
+        .unwrap_or(ShareDriver::Whole);
+    let capacity = active.iter().filter(|h| h.driver == driver).filter_map(|h| h.capacity).max();
+    let whole = capacity.unwrap_or_else(|| active.iter().map(|h| h.weight).max().unwrap_or(1).max(1));
+    let mut shares: Vec<Share> = Vec::with_capacity(active.len());
+    for holder in active {
+        let weight = match (holder.driver, driver) {
+            (held, leading) if held == leading => holder.weight,
+            (ShareDriver::Whole, _) => whole,
+            _ => 0,
+        };
+        if weight == 0 {
+            continue;
+        }
+        match shares.iter_mut().find(|share| share.landing == holder.landing) {
+            Some(share) => share.weight += weight,
+            None => {
+                shares.push(Share { landing: holder.landing, experiment: holder.experiment, weight });
+            }
+        }
+    }
+    let held: u64 = shares.iter().map(|share| share.weight).sum();
+    let idle = if shares.is_empty() { whole } else { capacity.map_or(0, |capacity| capacity.saturating_sub(held)) };
+    (shares, idle)
+}
