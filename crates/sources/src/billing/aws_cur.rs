@@ -1,0 +1,122 @@
+//! Reads AWS cost and usage reports: CUR 2.0 data exports and the legacy report, as CSV, CSV under gzip or Parquet.
+//!
+//! # What it reads
+//!
+//! A file, a folder, the layout of a data export or a legacy report with its manifests, or an `s3://` URL. Columns are
+//! found by name alone, in any order and subset: `line_item_unblended_cost`, `lineItem/UnblendedCost` and
+//! `LINE_ITEM_UNBLENDED_COST` are one column. Maps (`product`, `resource_tags`, `tags`, `cost_category`, `discount`)
+//! may be Parquet maps, lists of pairs, structures, or text as JSON or in the notation of Python or Athena; legacy
+//! reports have one column per tag. A column that is not text may hold text, a number, a decimal or a timestamp.
+//! Needed are line item type, unblended cost, usage start, usage end or time interval, product code and currency.
+//!
+//! # How a row becomes a charge
+//!
+//! * `billed_cost` is the unblended cost. Rows of split cost allocation data (operation `EKSPod-EC2`, `ECSTask-EC2`)
+//!   carry no money of their own: class `split_detail`, costs 0, shares in `x_split_cost` and `x_split_unused_cost`.
+//! * `effective_cost` amortises by line type: covered usage at its savings plan or reservation cost, a recurring fee
+//!   at its unused part, negations and upfront fees at nothing, everything else as billed. If the columns of a family
+//!   are not in the file, its rows stand as billed; if a single value is missing, so does its row. Both are counted.
+//! * Negotiated prices: a net value is used where there is one, and else the gross value; but in a payer's period
+//!   with a row whose type ends in `Discount` the net columns are not used at all, since they tell the same discount.
+//! * `list_cost` of usage is the public on-demand cost where it is above zero and the row was paid for or covered; 0
+//!   where public and billed cost are 0; and unknown for spot, capacity blocks, free tiers that the public column
+//!   charges, and missing columns. Rows that are no usage have 0.
+//! * `x_marginal_cost` is the unblended cost of on-demand and spot usage; covered usage, commitments, control planes,
+//!   hours of NAT gateways, unused reservations, flat rates and all that is no usage add nothing.
+//! * A refund is a FOCUS `Adjustment` of class `Correction`; a refund of a capacity block joins its fee's class.
+//! * Amounts are read from text. A double becomes its shortest text first. Digits past the twenty-fourth fractional
+//!   one are cut, counted and reported.
+//! * A row without a start covers its billing period; a row that cannot be read is rejected, with its place, and its
+//!   cost still counts in what the period must tie to.
+//! * Tags keep the provider's key. Columns without a canonical place, and the inputs of the amortisation where they
+//!   are not zero, go into `x_unmapped` as text; `BlendedCost` and `BlendedRate` are left out (averages over
+//!   accounts, never a basis), and so is the time interval, which repeats the usage dates.
+//!
+//! # What it cannot tell
+//!
+//! Without resource ids (an option of the export) a charge reaches an attempt only by tag. The public price of spot
+//! capacity is not in a report. A capacity block is billed as one fee: the engine spreads it over its hours. A report
+//! says nothing of usage for which its tags were not activated.
+//!
+//! # References
+//!
+//! * Data exports, table `COST_AND_USAGE_REPORT`: <https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-cur2.html>
+//! * Legacy columns: <https://docs.aws.amazon.com/cur/latest/userguide/data-dictionary.html>
+//! * Amortised cost by line type: <https://catalog.workshops.aws/cur-query-library>
+//! * Split cost allocation: <https://docs.aws.amazon.com/cur/latest/userguide/split-cost-allocation-data.html>
+
+mod cell;
+mod column;
+mod cost;
+mod csv_table;
+mod discount;
+mod extra;
+mod import;
+mod json;
+mod layout;
+mod line;
+mod meter;
+mod outcome;
+mod parquet_table;
+mod row;
+mod table;
+mod tally;
+mod typed;
+
+use import::Import;
+
+use super::batches::Batches;
+use super::{BillBatch, BillFile, BillInput, BillOptions, BillSummary, BillWarning, FileFormat};
+use crate::SourceError;
+use discount::DiscountPeriods;
+
+/// Reads all files of a report and hands on batches of one payer and billing period.
+///
+/// # Errors
+/// A fault of a file as a whole, two currencies in one period, a broken limit, or what the sink returns; what was
+/// handed on before must then not be kept.
+pub fn read(
+    input: &BillInput,
+    options: &BillOptions,
+    sink: &mut dyn FnMut(BillBatch) -> Result<(), SourceError>,
+) -> Result<BillSummary, SourceError> {
+    let files: Vec<&BillFile> = input
+        .files
+        .iter()
+        .filter(|file| matches!(file.format, FileFormat::Csv | FileFormat::CsvGz | FileFormat::Parquet))
+        .collect();
+    if files.is_empty() {
+        return Err(SourceError::new("bill::no_files", "there is no CSV or Parquet file to read")
+            .help("name a file, or a folder that holds *.csv, *.csv.gz or *.parquet"));
+    }
+    let discounts = DiscountPeriods::of(&files, &options.limits)?;
+    let mut import = Import::new(options, &discounts, Batches::new(&options.limits, sink));
+    for file in files {
+        table::visit(file, &options.limits, &mut import)?;
+    }
+    finish(import, input)
+}
+
+fn finish(import: Import<'_>, input: &BillInput) -> Result<BillSummary, SourceError> {
+    let Import { batches, mut tally, facts, extra, .. } = import;
+    if extra.unreadable_maps > 0 {
+        let message = format!("{} cell(s) of tags hold no map; their text is in x_unmapped", extra.unreadable_maps);
+        tally.warn("bill::unreadable_maps", message);
+    }
+    let mut summary = tally.into_summary();
+    summary.warnings.extend(input.warnings.iter().cloned());
+    let periods = batches.finish_with(|group, period| match facts.get(group) {
+        Some(facts) => facts.close(period).map(|warnings| summary.warnings.extend(warnings)).map_err(|fault| {
+            SourceError::new("bill::out_of_range", format!("a total of the bill leaves the range: {fault}"))
+        }),
+        None => Ok(()),
+    })?;
+    if !periods.iter().any(|period| period.has_resource_ids) && summary.accepted > 0 {
+        summary.warnings.push(BillWarning::new(
+            "bill::no_resource_ids",
+            "no resource ids: attribution to attempts only by tag; switch on INCLUDE_RESOURCES in the export",
+        ));
+    }
+    summary.periods = periods;
+    Ok(summary)
+}

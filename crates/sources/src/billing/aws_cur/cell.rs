@@ -1,0 +1,279 @@
+//! One value of a row as its file holds it, and its reading as money, instant, quantity or text.
+
+use ledger::{Day, Timestamp};
+use money::{Amount, AmountError, SCALE};
+
+use crate::{Zone, instant};
+
+/// A value as the file holds it; an empty text is [`Cell::Null`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Cell<'a> {
+    Null,
+    Text(&'a str),
+    Int(i64),
+    Double(f64),
+    Single(f32),
+    /// Units and scale.
+    Decimal(i128, i8),
+    /// Microseconds since the epoch.
+    Instant(i64),
+    Bool(bool),
+}
+
+/// Why a value is not what its column should hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CellFault {
+    NotADecimal,
+    OutOfRange,
+    NotATime,
+}
+
+/// Money read from a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Money {
+    pub(super) amount: Amount,
+    /// True if digits past the last that an amount holds were cut.
+    pub(super) cut: bool,
+}
+
+/// The rows of a file, one at a time.
+pub(super) trait Cells {
+    /// The value in the file's column of this position.
+    fn cell(&self, column: usize) -> Cell<'_>;
+
+    /// Calls back with every key and non-empty value of a nested column; false if the column is not nested.
+    fn entries(&self, column: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool;
+}
+
+impl<'a> Cell<'a> {
+    /// The value as money, or `None` where there is none.
+    pub(super) fn money(self) -> Result<Option<Money>, CellFault> {
+        let money = match self {
+            Cell::Null => return Ok(None),
+            Cell::Text(text) => parsed(text)?,
+            Cell::Double(value) if value.is_finite() => parsed(ryu::Buffer::new().format_finite(value))?,
+            Cell::Single(value) if value.is_finite() => parsed(ryu::Buffer::new().format_finite(value))?,
+            Cell::Int(value) => scaled(i128::from(value), 0)?,
+            Cell::Decimal(units, scale) => scaled(units, scale)?,
+            Cell::Double(_) | Cell::Single(_) | Cell::Instant(_) | Cell::Bool(_) => return Err(CellFault::NotADecimal),
+        };
+        Ok(Some(money))
+    }
+
+    /// The value as a quantity; anything that is no number is none.
+    pub(super) fn quantity(self) -> Option<f64> {
+        let value = match self {
+            Cell::Text(text) => text.trim().parse().ok()?,
+            Cell::Double(value) => value,
+            Cell::Single(value) => ryu::Buffer::new().format(value).parse().ok()?,
+            Cell::Int(_) | Cell::Decimal(..) => {
+                let mut text = String::new();
+                self.write_to(&mut text);
+                text.parse().ok()?
+            }
+            Cell::Null | Cell::Instant(_) | Cell::Bool(_) => return None,
+        };
+        value.is_finite().then_some(value)
+    }
+
+    /// The value as an instant, or `None` where there is none; a time without zone is UTC in this format.
+    pub(super) fn instant(self) -> Result<Option<Timestamp>, CellFault> {
+        match self {
+            Cell::Null => Ok(None),
+            Cell::Instant(micros) => Ok(Some(Timestamp(micros))),
+            Cell::Text(text) => {
+                let fast = plain_instant(text.as_bytes());
+                fast.map_or_else(|| instant(text, &Zone::Utc).map(Some).map_err(|_| CellFault::NotATime), |s| Ok(Some(s)))
+            }
+            Cell::Int(_) | Cell::Double(_) | Cell::Single(_) | Cell::Decimal(..) | Cell::Bool(_) => {
+                Err(CellFault::NotATime)
+            }
+        }
+    }
+
+    /// The value as text, written to `scratch` where the file does not hold text.
+    pub(super) fn text<'s>(self, scratch: &'s mut String) -> Option<&'s str>
+    where
+        'a: 's,
+    {
+        match self {
+            Cell::Null => None,
+            Cell::Text(text) => Some(text),
+            Cell::Int(_) | Cell::Double(_) | Cell::Single(_) | Cell::Decimal(..) | Cell::Instant(_) | Cell::Bool(_) => {
+                scratch.clear();
+                self.write_to(scratch);
+                Some(scratch)
+            }
+        }
+    }
+
+    /// Appends the value's text; a whole double is written without a fraction.
+    pub(super) fn write_to(self, out: &mut String) {
+        use std::fmt::Write as _;
+        // Invariant: writing to a string does not fail.
+        let _ = match self {
+            Cell::Null => Ok(()),
+            Cell::Text(text) => out.write_str(text),
+            Cell::Int(value) => write!(out, "{value}"),
+            Cell::Double(value) => out.write_str(without_zero_fraction(ryu::Buffer::new().format(value))),
+            Cell::Single(value) => out.write_str(without_zero_fraction(ryu::Buffer::new().format(value))),
+            Cell::Decimal(units, scale) => match scaled(units, scale) {
+                Ok(money) if !money.cut => write!(out, "{}", money.amount),
+                Ok(_) | Err(_) => write!(out, "{units}e{}", -i32::from(scale)),
+            },
+            Cell::Instant(micros) => write!(out, "{}", Timestamp(micros)),
+            Cell::Bool(value) => write!(out, "{value}"),
+        };
+    }
+
+    /// True where there is no value.
+    pub(super) const fn is_null(self) -> bool {
+        matches!(self, Cell::Null)
+    }
+
+    /// True for a number that is zero.
+    pub(super) fn is_zero(self) -> bool {
+        match self {
+            Cell::Text(text) => {
+                let mut digits = text.bytes().filter(u8::is_ascii_digit).peekable();
+                let decimal = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-'));
+                decimal && digits.peek().is_some() && digits.all(|b| b == b'0')
+            }
+            Cell::Double(value) => value == 0.0,
+            Cell::Single(value) => value == 0.0,
+            Cell::Int(value) => value == 0,
+            Cell::Decimal(units, _) => units == 0,
+            Cell::Null | Cell::Instant(_) | Cell::Bool(_) => false,
+        }
+    }
+}
+
+fn without_zero_fraction(text: &str) -> &str {
+    text.strip_suffix(".0").unwrap_or(text)
+}
+
+fn parsed(text: &str) -> Result<Money, CellFault> {
+    match text.parse() {
+        Ok(amount) => Ok(Money { amount, cut: false }),
+        Err(AmountError::NotADecimal { .. }) => Err(CellFault::NotADecimal),
+        Err(AmountError::OutOfRange) => Err(CellFault::OutOfRange),
+        Err(AmountError::TooPrecise { .. }) => cut(text.trim()),
+    }
+}
+
+/// Reads a number after cutting its digits past the twenty-fourth fractional one; they are worth less than 10⁻²⁴.
+fn cut(text: &str) -> Result<Money, CellFault> {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let exponent: i64 = exponent.parse().map_err(|_| CellFault::NotADecimal)?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let places = i64::try_from(fraction.len()).map_err(|_| CellFault::NotADecimal)? - exponent;
+    let excess = usize::try_from(places - i64::from(SCALE)).map_err(|_| CellFault::NotADecimal)?;
+    let kept = digits.get(..digits.len().saturating_sub(excess)).unwrap_or("");
+    if !kept.bytes().any(|b| b.is_ascii_digit()) {
+        return Ok(Money { amount: Amount::ZERO, cut: true });
+    }
+    let amount = format!("{kept}e-{SCALE}").parse().map_err(|_| CellFault::OutOfRange)?;
+    Ok(Money { amount, cut: true })
+}
+
+fn scaled(units: i128, scale: i8) -> Result<Money, CellFault> {
+    let shift = i32::try_from(SCALE).map_err(|_| CellFault::OutOfRange)? - i32::from(scale);
+    let factor = 10_i128.checked_pow(shift.unsigned_abs()).ok_or(CellFault::OutOfRange)?;
+    if shift >= 0 {
+        let amount = units.checked_mul(factor).map(Amount::from_units);
+        return match amount {
+            Some(Ok(amount)) => Ok(Money { amount, cut: false }),
+            Some(Err(_)) | None => Err(CellFault::OutOfRange),
+        };
+    }
+    // The text form keeps division in the crate of money.
+    parsed(&format!("{units}e{}", -i32::from(scale)))
+}
+
+/// The two common forms of a time in UTC without the cost of a general parser: `2026-07-01T00:00:00` with `T` or a
+/// blank, bare or followed by `Z`, `.000`, `.000Z`, `+00:00`.
+fn plain_instant(text: &[u8]) -> Option<Timestamp> {
+    let (head, tail) = text.split_at_checked(19)?;
+    if !matches!(tail, b"" | b"Z" | b".000" | b".000Z" | b"+00:00") {
+        return None;
+    }
+    let number = |from: usize, to: usize| {
+        head.get(from..to)?.iter().try_fold(0_u32, |n, b| b.is_ascii_digit().then(|| n * 10 + u32::from(b - b'0')))
+    };
+    let marks = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
+    if marks.iter().any(|(at, mark)| head.get(*at) != Some(mark)) || !matches!(head.get(10), Some(b'T' | b' ')) {
+        return None;
+    }
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    if !(1..=12).contains(&month) || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let year = i32::try_from(year).ok()?;
+    let date = Day::from_civil(year, month, day);
+    // Invariant: a day past the end of its month gives another date.
+    if date.civil() != (year, month, day) {
+        return None;
+    }
+    Some(Timestamp(date.start().0 + i64::from(hour * 3600 + minute * 60 + second) * 1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn money(cell: Cell<'_>) -> String {
+        match cell.money() {
+            Ok(Some(money)) => format!("{}{}", money.amount, if money.cut { " cut" } else { "" }),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn money_is_read_from_every_type_exactly() {
+        assert_eq!(money(Cell::Double(21.957642)), "21.957642");
+        assert_eq!(money(Cell::Double(4.0e-7)), "0.0000004");
+        assert_eq!(money(Cell::Single(0.1)), "0.1");
+        assert_eq!(money(Cell::Decimal(12_345, 3)), "12.345");
+        assert_eq!(money(Cell::Decimal(5, 26)), "0 cut");
+        assert_eq!(money(Cell::Decimal(-123, 25)), "-0.000000000000000000000012 cut");
+        assert_eq!(money(Cell::Int(7)), "7");
+        assert_eq!(money(Cell::Text("9.313225746154785e-10")), "0.000000000931322574615478 cut");
+        assert_eq!(money(Cell::Text("1e-99")), "0 cut");
+        assert_eq!(money(Cell::Double(f64::NAN)), "Err(NotADecimal)");
+        assert_eq!(money(Cell::Text("No Upfront")), "Err(NotADecimal)");
+        assert_eq!(money(Cell::Text("1e20")), "Err(OutOfRange)");
+        assert_eq!(money(Cell::Null), "Ok(None)");
+    }
+
+    #[test]
+    fn a_number_in_a_text_column_is_written_as_its_digits() {
+        let mut scratch = String::new();
+        assert_eq!(Cell::Double(123_412_340_534.0).text(&mut scratch), Some("123412340534"));
+        assert_eq!(Cell::Decimal(1250, 2).text(&mut scratch), Some("12.5"));
+        assert_eq!(Cell::Instant(0).text(&mut scratch), Some("1970-01-01T00:00:00Z"));
+        assert!(Cell::Text("0.0000").is_zero() && !Cell::Text("0.01").is_zero() && !Cell::Text("-").is_zero());
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_reading_of_a_time_is_the_general_one(
+            year in 1900_u32..2200, month in 0_u32..14, day in 0_u32..33, hour in 0_u32..26, minute in 0_u32..62,
+            tail in 0_usize..5,
+        ) {
+            let tail = ["", "Z", ".000", ".000Z", "+00:00"][tail];
+            let text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:07{tail}");
+            let general = instant(&text, &Zone::Utc).ok();
+            prop_assert_eq!(plain_instant(text.as_bytes()), general, "for {}", text);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused_without_panic(text in "[-+0-9.eE é]{0,80}") {
+            let cell = Cell::Text(&text);
+            let _ = (cell.money(), cell.instant(), cell.quantity(), cell.is_zero());
+        }
+    }
+}

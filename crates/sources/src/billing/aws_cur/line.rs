@@ -1,0 +1,180 @@
+//! The type of a line, and the class and FOCUS category that follow from it.
+
+use ledger::{ChargeCategory, LineClass};
+
+use super::meter::is_inference;
+
+/// A line type that changes what a row means; every other text is [`LineType::Unknown`] and is kept as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineType {
+    Usage,
+    DiscountedUsage,
+    SavingsPlanCovered,
+    SavingsPlanNegation,
+    SavingsPlanRecurringFee,
+    SavingsPlanUpfrontFee,
+    ReservationFee,
+    Fee,
+    Credit,
+    Refund,
+    Tax,
+    /// Any type that ends with `Discount`.
+    Discount,
+    FlatRate,
+    Unknown,
+}
+
+impl LineType {
+    /// The type of a text.
+    pub(super) fn of(text: &str) -> Self {
+        match text {
+            "Usage" => Self::Usage,
+            "DiscountedUsage" => Self::DiscountedUsage,
+            "SavingsPlanCoveredUsage" => Self::SavingsPlanCovered,
+            "SavingsPlanNegation" => Self::SavingsPlanNegation,
+            "SavingsPlanRecurringFee" => Self::SavingsPlanRecurringFee,
+            "SavingsPlanUpfrontFee" => Self::SavingsPlanUpfrontFee,
+            "RIFee" => Self::ReservationFee,
+            "Fee" => Self::Fee,
+            "Credit" => Self::Credit,
+            "Refund" => Self::Refund,
+            "Tax" => Self::Tax,
+            "FlatRateSubscription" => Self::FlatRate,
+            other if other.ends_with("Discount") => Self::Discount,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// FOCUS `ChargeCategory`; a refund is an adjustment of class `Correction`, since it moves money of an earlier
+    /// charge and is no credit that could be spent.
+    pub(super) const fn category(self) -> ChargeCategory {
+        match self {
+            Self::Tax => ChargeCategory::Tax,
+            Self::Credit => ChargeCategory::Credit,
+            Self::Refund => ChargeCategory::Adjustment,
+            Self::Fee | Self::ReservationFee | Self::SavingsPlanRecurringFee | Self::SavingsPlanUpfrontFee => {
+                ChargeCategory::Purchase
+            }
+            Self::Usage
+            | Self::DiscountedUsage
+            | Self::SavingsPlanCovered
+            | Self::SavingsPlanNegation
+            | Self::Discount
+            | Self::FlatRate
+            | Self::Unknown => ChargeCategory::Usage,
+        }
+    }
+}
+
+/// What of a row decides its class.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line<'a> {
+    pub(super) line_type: LineType,
+    pub(super) product: &'a str,
+    pub(super) usage_type: &'a str,
+    pub(super) operation: &'a str,
+    /// True if a reservation or a savings plan is named.
+    pub(super) has_commitment: bool,
+    /// True if a resource or an amount of usage is named.
+    pub(super) has_usage: bool,
+    /// True if the row names the resource whose cost it splits.
+    pub(super) has_split_parent: bool,
+}
+
+impl Line<'_> {
+    /// The class of the row.
+    pub(super) fn class(&self) -> LineClass {
+        if self.is_split_detail() {
+            return LineClass::SplitDetail;
+        }
+        let block_fee = self.usage_type.contains("CapacityBlockFee");
+        match self.line_type {
+            LineType::Tax => LineClass::Tax,
+            LineType::Credit => LineClass::Credit,
+            LineType::Fee | LineType::Refund if block_fee && !self.has_commitment => LineClass::CapacityBlockFee,
+            LineType::Refund => LineClass::Refund,
+            LineType::SavingsPlanNegation
+            | LineType::SavingsPlanRecurringFee
+            | LineType::SavingsPlanUpfrontFee
+            | LineType::ReservationFee => LineClass::Commitment,
+            LineType::Fee if self.has_commitment => LineClass::Commitment,
+            LineType::Discount => LineClass::Other,
+            _ if self.is_support() => LineClass::Support,
+            LineType::Fee => LineClass::Other,
+            LineType::Unknown if !self.has_usage => LineClass::Other,
+            LineType::Usage
+            | LineType::DiscountedUsage
+            | LineType::SavingsPlanCovered
+            | LineType::FlatRate
+            | LineType::Unknown => self.class_of_usage(),
+        }
+    }
+
+    fn class_of_usage(&self) -> LineClass {
+        if self.operation.starts_with("RunInstances:CB") {
+            LineClass::CapacityBlockUsage
+        } else if self.usage_type.contains("UnusedBox:") || self.usage_type.contains("UnusedDed:") {
+            LineClass::UnusedReservation
+        } else if is_inference(self.product, self.usage_type) {
+            LineClass::Inference
+        } else {
+            LineClass::Usage
+        }
+    }
+
+    /// True for a row of split cost allocation data, whose money stands in another row.
+    ///
+    /// Fargate pods and tasks have rows of their own money; only the rows that split an EC2 instance are details.
+    fn is_split_detail(&self) -> bool {
+        matches!(self.operation, "EKSPod-EC2" | "ECSTask-EC2") || self.has_split_parent
+    }
+
+    fn is_support(&self) -> bool {
+        self.product == "OCBPremiumSupport" || self.product.starts_with("AWSSupport")
+    }
+
+    /// True for usage of spot capacity, for which no public price is given.
+    pub(super) fn is_spot(&self) -> bool {
+        self.usage_type.contains("SpotUsage") || self.operation.starts_with("RunInstances:SV")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line_type: &str, product: &str, usage_type: &str, operation: &str, commitment: bool, expect: &str) {
+        let line = Line {
+            line_type: LineType::of(line_type),
+            product,
+            usage_type,
+            operation,
+            has_commitment: commitment,
+            has_usage: true,
+            has_split_parent: false,
+        };
+        let shown = format!("{} {}", line.class(), line.line_type.category());
+        assert_eq!(shown, expect, "for {line_type} {product} {usage_type}");
+    }
+
+    #[test]
+    fn a_row_has_one_class() {
+        check("Usage", "AmazonEC2", "BoxUsage:p4d.24xlarge", "RunInstances", false, "usage Usage");
+        check("Usage", "AmazonEC2", "BoxUsage:p5.48xlarge", "RunInstances:CB", false, "capacity_block_usage Usage");
+        check("Usage", "AmazonEC2", "UnusedBox:p5.48xlarge", "RunInstances", false, "unused_reservation Usage");
+        check("Usage", "AmazonEKS", "USE1-EKS-EC2-GB-Hours", "EKSPod-EC2", false, "split_detail Usage");
+        check("Usage", "AmazonBedrock", "USE1-x-input-tokens", "InvokeModel", false, "inference Usage");
+        check("Fee", "AmazonEC2", "USE2-CapacityBlockFee:p5.48xlarge", "", false, "capacity_block_fee Purchase");
+        check("Refund", "AmazonEC2", "USE2-CapacityBlockFee:p5.48xlarge", "", false, "capacity_block_fee Adjustment");
+        check("Fee", "AmazonEC2", "HeavyUsage:p3.2xlarge", "RunInstances", true, "commitment Purchase");
+        check("RIFee", "AmazonEC2", "HeavyUsage:p3.2xlarge", "RunInstances", true, "commitment Purchase");
+        check("Fee", "OCBPremiumSupport", "Dollar", "", false, "support Purchase");
+        check("Usage", "AWSSupportEnterprise", "Dollar", "", false, "support Usage");
+        check("Fee", "AmazonRegistrar", "DomainRegistration", "", false, "other Purchase");
+        check("EdpDiscount", "AmazonEC2", "BoxUsage:p4d.24xlarge", "RunInstances", false, "other Usage");
+        check("SavingsPlanNegation", "AmazonEC2", "BoxUsage:p4d.24xlarge", "RunInstances", true, "commitment Usage");
+        check("Refund", "AmazonEC2", "BoxUsage:p4d.24xlarge", "RunInstances", false, "refund Adjustment");
+        check("Credit", "AmazonEC2", "", "", false, "credit Credit");
+        check("SomethingOf2027", "AmazonEC2", "BoxUsage:p9.large", "RunInstances", false, "usage Usage");
+    }
+}

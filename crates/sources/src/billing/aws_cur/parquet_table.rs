@@ -1,0 +1,154 @@
+//! Reads Parquet in batches, every column by its own type, with bounds on what a footer may declare.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+
+use arrow::record_batch::RecordBatch;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+
+use super::cell::{Cell, Cells};
+use super::table::{Form, PROGRESS_ROWS, Visitor, Wanted, unreadable};
+use super::typed::Typed;
+use crate::SourceError;
+use crate::billing::{BillFile, BillLimits};
+
+const BATCH_ROWS: usize = 4096;
+const MAGIC: &[u8; 4] = b"PAR1";
+/// Largest footer read; that of a file with 400 columns and 10,000 row groups is far below.
+const FOOTER_BYTES_MAX: u64 = 256 << 20;
+
+/// Reads a file.
+pub(super) fn visit(
+    file: &BillFile,
+    mut open: File,
+    limits: &BillLimits,
+    visitor: &mut impl Visitor,
+) -> Result<(), SourceError> {
+    check_frame(file, &mut open)?;
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(open, options)
+        .map_err(|fault| damaged(file, &fault))?;
+    check_declared(file, &builder, limits)?;
+    let headers: Vec<String> = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let Some(mut wanted) = visitor.header(file, &headers)? else { return Ok(()) };
+    // A projection gives columns in file order, each once.
+    wanted.sort_unstable();
+    wanted.dedup_by_key(|w| w.column);
+    let total_rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
+    let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().map(|w| w.column));
+    let reader = builder
+        .with_projection(mask)
+        .with_batch_size(BATCH_ROWS)
+        .build()
+        .map_err(|fault| damaged(file, &fault))?;
+    let mut rows = 0_u64;
+    let mut next_progress = PROGRESS_ROWS;
+    for batch in reader {
+        let batch = batch.map_err(|fault| damaged(file, &fault))?;
+        rows = visit_batch(file, &batch, (&wanted, headers.len(), rows), visitor)?;
+        if rows >= next_progress {
+            next_progress = rows + PROGRESS_ROWS;
+            let done = u128::from(file.bytes) * u128::from(rows) / u128::from(total_rows.max(1));
+            visitor.progress(rows, u64::try_from(done).unwrap_or(file.bytes).min(file.bytes));
+        }
+    }
+    visitor.progress(rows, file.bytes);
+    Ok(())
+}
+
+/// Shows the rows of a batch and gives the rows shown so far.
+fn visit_batch(
+    file: &BillFile,
+    batch: &RecordBatch,
+    (wanted, width, before): (&[Wanted], usize, u64),
+    visitor: &mut impl Visitor,
+) -> Result<u64, SourceError> {
+    let mut columns: Vec<Typed> = (0..width).map(|_| Typed::Absent).collect();
+    for (want, array) in wanted.iter().zip(batch.columns()) {
+        let typed = Typed::of(array).map_err(|fault| damaged(file, &fault))?;
+        if let Some(column) = columns.get_mut(want.column) {
+            *column = match want.form {
+                Form::Text => typed.into_text(),
+                Form::AsIs => typed,
+            };
+        }
+    }
+    let mut row = before;
+    for index in 0..batch.num_rows() {
+        row += 1;
+        visitor.row(row, &ParquetRow { columns: &columns, index })?;
+    }
+    Ok(row)
+}
+
+struct ParquetRow<'a> {
+    columns: &'a [Typed],
+    index: usize,
+}
+
+impl Cells for ParquetRow<'_> {
+    fn cell(&self, column: usize) -> Cell<'_> {
+        self.columns.get(column).map_or(Cell::Null, |typed| typed.cell(self.index))
+    }
+
+    fn entries(&self, column: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
+        self.columns.get(column).is_none_or(|typed| typed.entries(self.index, each))
+    }
+}
+
+/// Checks the marks at both ends before anything is parsed.
+fn check_frame(file: &BillFile, open: &mut File) -> Result<(), SourceError> {
+    let truncated = || {
+        SourceError::new("bill::truncated_parquet", "the Parquet file ends before its footer")
+            .at(&file.name)
+            .expected("`PAR1` at the end", format!("{} bytes without it", file.bytes))
+            .help("fetch the file again; the copy is cut")
+    };
+    let length = open.seek(SeekFrom::End(0)).map_err(|fault| unreadable(file, &fault))?;
+    if length < 12 {
+        return Err(truncated());
+    }
+    let mut tail = [0_u8; 8];
+    open.seek(SeekFrom::End(-8)).and_then(|_| open.read_exact(&mut tail)).map_err(|fault| unreadable(file, &fault))?;
+    open.seek(SeekFrom::Start(0)).map_err(|fault| unreadable(file, &fault))?;
+    let [a, b, c, d, magic @ ..] = tail;
+    let footer = u64::from(u32::from_le_bytes([a, b, c, d]));
+    if magic != *MAGIC {
+        return Err(truncated());
+    }
+    if footer > FOOTER_BYTES_MAX || footer + 12 > length {
+        return Err(SourceError::new("bill::bad_parquet", "the Parquet footer declares an impossible length")
+            .at(&file.name)
+            .expected(format!("at most {}", length - 12), footer.to_string()));
+    }
+    Ok(())
+}
+
+/// Refuses what no bill declares, before any of it is read.
+fn check_declared(
+    file: &BillFile,
+    builder: &ParquetRecordBatchReaderBuilder<File>,
+    limits: &BillLimits,
+) -> Result<(), SourceError> {
+    let columns = builder.parquet_schema().num_columns();
+    let too_large = |message: String| SourceError::new("bill::too_large", message).at(&file.name);
+    if columns > limits.columns {
+        return Err(too_large(format!("the file has {columns} columns, more than {}", limits.columns)));
+    }
+    let metadata = builder.metadata();
+    let sizes = metadata.row_groups().iter().flat_map(|group| group.columns());
+    let unpacked = sizes.fold(0_u64, |sum, c| sum.saturating_add(u64::try_from(c.uncompressed_size()).unwrap_or(0)));
+    // A dictionary makes a constant column of a billion rows small, so only what it unpacks to is held against it.
+    let allowed = file.bytes.saturating_mul(limits.unpack_ratio).max(limits.unpack_floor_bytes);
+    if unpacked > allowed {
+        return Err(too_large(format!("the file unpacks to more than {} times its size", limits.unpack_ratio)));
+    }
+    Ok(())
+}
+
+fn damaged(file: &BillFile, fault: &impl std::fmt::Display) -> SourceError {
+    SourceError::new("bill::bad_parquet", format!("the Parquet file is damaged: {fault}"))
+        .at(&file.name)
+        .help("fetch the file again")
+}

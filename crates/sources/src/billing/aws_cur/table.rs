@@ -1,0 +1,79 @@
+//! One file as rows of cells, whatever its format, within limits.
+
+use std::fs::File;
+use std::io;
+
+use super::cell::Cells;
+use super::{csv_table, parquet_table};
+use crate::SourceError;
+use crate::billing::{BillFile, BillLimits, FileFormat};
+
+/// A row that cannot be told apart into its cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct BrokenRow {
+    pub(super) code: &'static str,
+    pub(super) found: String,
+    pub(super) expected: String,
+}
+
+/// A column that a visitor wants to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Wanted {
+    /// Position in the file.
+    pub(super) column: usize,
+    /// In which form.
+    pub(super) form: Form,
+}
+
+/// In which form a column is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Form {
+    /// As text, whatever the file holds.
+    Text,
+    /// As the file holds it.
+    AsIs,
+}
+
+/// Takes the rows of a file in order.
+pub(super) trait Visitor {
+    /// The names of the columns; gives the columns that the visitor wants to see, or `None` to skip the rows.
+    fn header(&mut self, file: &BillFile, headers: &[String]) -> Result<Option<Vec<Wanted>>, SourceError>;
+
+    /// A row, counted from 1.
+    fn row(&mut self, row: u64, cells: &impl Cells) -> Result<(), SourceError>;
+
+    /// A row without cells.
+    fn broken(&mut self, row: u64, broken: BrokenRow);
+
+    /// Something to tell the user about the file.
+    fn note(&mut self, code: &'static str, message: String);
+
+    /// Bytes of the file consumed after `rows` rows.
+    fn progress(&mut self, rows: u64, bytes: u64);
+}
+
+/// Rows between two calls of the progress callback.
+pub(super) const PROGRESS_ROWS: u64 = 65_536;
+
+/// Shows every row of a file to a visitor.
+///
+/// # Errors
+/// Faults of the file as a whole, and what the visitor returns.
+pub(super) fn visit(file: &BillFile, limits: &BillLimits, visitor: &mut impl Visitor) -> Result<(), SourceError> {
+    let open = File::open(&file.path).map_err(|fault| unreadable(file, &fault))?;
+    match file.format {
+        FileFormat::Csv => csv_table::visit_plain(file, open, limits, visitor),
+        FileFormat::CsvGz => csv_table::visit_gzip(file, open, limits, visitor),
+        FileFormat::Parquet => parquet_table::visit(file, open, limits, visitor),
+        FileFormat::Json | FileFormat::JsonGz => Err(SourceError::new(
+            "bill::wrong_format",
+            "a cost and usage report is CSV or Parquet, not JSON",
+        )
+        .at(&file.name)),
+    }
+}
+
+/// A file that the operating system does not give.
+pub(super) fn unreadable(file: &BillFile, fault: &io::Error) -> SourceError {
+    SourceError::new("bill::unreadable", format!("the file cannot be read: {fault}")).at(&file.name)
+}

@@ -1,0 +1,288 @@
+//! Builds one record batch of the canonical schema, column by column in the order of `charges::COLUMNS`.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, Decimal128Builder, Float64Builder, Int64Builder, StringDictionaryBuilder, TimestampMicrosecondBuilder,
+};
+use arrow::datatypes::Int32Type;
+use arrow::error::ArrowError;
+use arrow::record_batch::RecordBatch;
+use money::Amount;
+
+use super::ChargeRow;
+use crate::SourceError;
+use crate::charges::{COLUMNS, ColumnType, MONEY, schema};
+
+/// How many columns of text, money and instants the canonical schema has.
+const TEXTS: usize = count(ColumnType::Text);
+const MONIES: usize = count(ColumnType::Money);
+const INSTANTS: usize = count(ColumnType::Instant);
+
+const fn count(kind: ColumnType) -> usize {
+    let (mut found, mut at) = (0, 0);
+    while at < COLUMNS.len() {
+        if COLUMNS[at].kind as u8 == kind as u8 {
+            found += 1;
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Columns that grow together.
+pub(super) struct BatchBuilder {
+    rows: Int64Builder,
+    texts: Vec<TextColumn>,
+    monies: Vec<Decimal128Builder>,
+    quantity: Float64Builder,
+    instants: Vec<TimestampMicrosecondBuilder>,
+    text_bytes: usize,
+}
+
+#[derive(Default)]
+struct TextColumn {
+    builder: StringDictionaryBuilder<Int32Type>,
+    values: i32,
+}
+
+impl BatchBuilder {
+    pub(super) fn new() -> Self {
+        Self {
+            rows: Int64Builder::new(),
+            texts: (0..TEXTS).map(|_| TextColumn::default()).collect(),
+            monies: (0..MONIES).map(|_| Decimal128Builder::new()).collect(),
+            quantity: Float64Builder::new(),
+            instants: (0..INSTANTS).map(|_| TimestampMicrosecondBuilder::new()).collect(),
+            text_bytes: 0,
+        }
+    }
+
+    /// Rows so far.
+    pub(super) fn rows(&self) -> usize {
+        arrow::array::ArrayBuilder::len(&self.rows)
+    }
+
+    /// Bytes of distinct text so far.
+    pub(super) const fn text_bytes(&self) -> usize {
+        self.text_bytes
+    }
+
+    /// Adds a row and gives the rows so far.
+    pub(super) fn push(&mut self, row: &ChargeRow<'_>) -> Result<usize, SourceError> {
+        self.rows.append_value(i64::try_from(row.row).unwrap_or(i64::MAX));
+        for (column, text) in self.texts.iter_mut().zip(texts(row)) {
+            self.text_bytes += column.append(text).map_err(not_built)?;
+        }
+        for (column, amount) in self.monies.iter_mut().zip(monies(row)) {
+            column.append_option(amount.map(Amount::units));
+        }
+        self.quantity.append_option(row.pricing_quantity);
+        for (column, instant) in self.instants.iter_mut().zip(instants(row)) {
+            column.append_value(instant);
+        }
+        Ok(self.rows())
+    }
+
+    /// The batch.
+    pub(super) fn finish(mut self) -> Result<RecordBatch, SourceError> {
+        let (mut texts, mut monies, mut instants) =
+            (self.texts.into_iter(), self.monies.into_iter(), self.instants.into_iter());
+        let mut arrays: Vec<ArrayRef> = Vec::with_capacity(COLUMNS.len());
+        for column in COLUMNS {
+            let array: Option<ArrayRef> = match column.kind {
+                ColumnType::Text => texts.next().map(|mut c| Arc::new(c.builder.finish()) as ArrayRef),
+                ColumnType::Money => monies.next().map(money_array).transpose().map_err(not_built)?,
+                ColumnType::Instant => {
+                    instants.next().map(|mut c| Arc::new(c.finish().with_timezone("UTC")) as ArrayRef)
+                }
+                ColumnType::Quantity => Some(Arc::new(self.quantity.finish())),
+                ColumnType::Row => Some(Arc::new(self.rows.finish())),
+            };
+            arrays.extend(array);
+        }
+        RecordBatch::try_new(schema(), arrays).map_err(not_built)
+    }
+}
+
+impl TextColumn {
+    /// Appends and gives the bytes by which the dictionary grew.
+    fn append(&mut self, text: Option<&str>) -> Result<usize, ArrowError> {
+        let Some(text) = text else {
+            self.builder.append_null();
+            return Ok(0);
+        };
+        let key = self.builder.append(text)?;
+        if key < self.values {
+            return Ok(0);
+        }
+        self.values = key + 1;
+        Ok(text.len() + 8)
+    }
+}
+
+fn money_array(mut column: Decimal128Builder) -> Result<ArrayRef, ArrowError> {
+    let (precision, scale) = match MONEY {
+        arrow::datatypes::DataType::Decimal128(precision, scale) => (precision, scale),
+        _ => (38, 24),
+    };
+    Ok(Arc::new(column.finish().with_precision_and_scale(precision, scale)?))
+}
+
+fn not_built(fault: ArrowError) -> SourceError {
+    SourceError::new("bill::batch", format!("a batch of charges could not be built: {fault}"))
+}
+
+/// The text columns in schema order.
+fn texts<'a>(row: &'a ChargeRow<'a>) -> [Option<&'a str>; TEXTS] {
+    [
+        Some(row.file),
+        row.line_item_id,
+        Some(row.payer),
+        row.payer_name,
+        Some(row.currency.code()),
+        Some(row.category.word()),
+        row.correction,
+        row.description,
+        row.pricing_unit,
+        row.commitment_id,
+        row.commitment_type,
+        row.capacity_reservation_id,
+        row.capacity_reservation_status,
+        row.invoice_id,
+        row.invoice_issuer,
+        Some(row.provider),
+        row.publisher,
+        row.region,
+        row.zone,
+        row.resource_id,
+        Some(row.service),
+        row.sku,
+        row.sku_price,
+        row.sub_account,
+        row.sub_account_name,
+        row.tags,
+        Some(row.line_type),
+        Some(row.class.word()),
+        Some(row.resource_kind.word()),
+        row.usage_type,
+        row.operation,
+        row.instance_type,
+        Some(row.split_role.word()),
+        row.parent_resource_id,
+        row.unmapped,
+    ]
+}
+
+/// The columns of money in schema order.
+const fn monies(row: &ChargeRow<'_>) -> [Option<Amount>; MONIES] {
+    [
+        Some(row.billed_cost),
+        Some(row.effective_cost),
+        row.list_cost,
+        row.contracted_cost,
+        Some(row.marginal_cost),
+        row.split_cost,
+        row.split_unused_cost,
+    ]
+}
+
+/// The instants in schema order.
+const fn instants(row: &ChargeRow<'_>) -> [i64; INSTANTS] {
+    [
+        row.billing_period.start.0,
+        row.billing_period.end.0,
+        row.charge_period.start.0,
+        row.charge_period.end.0,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{Array, AsArray};
+    use ledger::{BillingPeriod, ChargeCategory, Interval, LineClass, ResourceKind, SplitRole, Timestamp};
+
+    use super::*;
+
+    fn text(batch: &RecordBatch, column: &str) -> String {
+        let array = batch.column_by_name(column).unwrap().as_dictionary::<Int32Type>();
+        array.values().as_string::<i32>().value(array.key(0).unwrap()).to_owned()
+    }
+
+    #[test]
+    fn every_field_lands_in_the_column_of_its_name() {
+        let row = ChargeRow {
+            row: 7,
+            file: "x_file",
+            line_item_id: Some("x_line_item_id"),
+            payer: "billing_account_id",
+            payer_name: Some("billing_account_name"),
+            currency: "USD".parse().unwrap(),
+            period: BillingPeriod { year: 2026, month: 7 },
+            billing_period: Interval { start: Timestamp(1), end: Timestamp(2) },
+            charge_period: Interval { start: Timestamp(3), end: Timestamp(4) },
+            category: ChargeCategory::Usage,
+            correction: Some("charge_class"),
+            description: Some("charge_description"),
+            billed_cost: "1".parse().unwrap(),
+            effective_cost: "2".parse().unwrap(),
+            list_cost: Some("3".parse().unwrap()),
+            contracted_cost: Some("4".parse().unwrap()),
+            marginal_cost: "5".parse().unwrap(),
+            pricing_quantity: Some(1.5),
+            pricing_unit: Some("pricing_unit"),
+            commitment_id: Some("commitment_discount_id"),
+            commitment_type: Some("commitment_discount_type"),
+            capacity_reservation_id: Some("capacity_reservation_id"),
+            capacity_reservation_status: Some("capacity_reservation_status"),
+            invoice_id: Some("invoice_id"),
+            invoice_issuer: Some("invoice_issuer_name"),
+            provider: "provider_name",
+            publisher: Some("publisher_name"),
+            region: Some("region_id"),
+            zone: Some("availability_zone"),
+            resource_id: Some("resource_id"),
+            service: "service_name",
+            sku: Some("sku_id"),
+            sku_price: Some("sku_price_id"),
+            sub_account: Some("sub_account_id"),
+            sub_account_name: Some("sub_account_name"),
+            tags: Some("tags"),
+            line_type: "x_line_type",
+            class: LineClass::Usage,
+            resource_kind: ResourceKind::Compute,
+            usage_type: Some("x_usage_type"),
+            operation: Some("x_operation"),
+            instance_type: Some("x_instance_type"),
+            split_role: SplitRole::None,
+            parent_resource_id: Some("x_parent_resource_id"),
+            split_cost: Some("6".parse().unwrap()),
+            split_unused_cost: Some("7".parse().unwrap()),
+            unmapped: Some("x_unmapped"),
+        };
+        let mut builder = BatchBuilder::new();
+        assert_eq!(builder.push(&row).unwrap(), 1);
+        let batch = builder.finish().unwrap();
+        let words = ["billing_currency", "charge_category", "x_class", "x_resource_kind", "x_split_role"];
+        for column in COLUMNS.iter().filter(|c| c.kind == ColumnType::Text && !words.contains(&c.name)) {
+            assert_eq!(text(&batch, column.name), column.name);
+        }
+        let shown: Vec<String> = words.iter().map(|word| text(&batch, word)).collect();
+        assert_eq!(shown, ["USD", "Usage", "usage", "compute", "none"]);
+        let monies = ["billed_cost", "effective_cost", "list_cost", "contracted_cost", "x_marginal_cost",
+            "x_split_cost", "x_split_unused_cost"];
+        for (index, name) in monies.iter().enumerate() {
+            let array = batch.column_by_name(name).unwrap();
+            let units = array.as_primitive::<arrow::datatypes::Decimal128Type>().value(0);
+            assert_eq!(Amount::from_units(units).unwrap().to_string(), (index + 1).to_string(), "for {name}");
+        }
+        let instants = ["billing_period_start", "billing_period_end", "charge_period_start", "charge_period_end"];
+        for (index, name) in instants.iter().enumerate() {
+            let array = batch.column_by_name(name).unwrap();
+            let micros = array.as_primitive::<arrow::datatypes::TimestampMicrosecondType>().value(0);
+            assert_eq!(micros, i64::try_from(index).unwrap() + 1, "for {name}");
+        }
+        assert_eq!(batch.num_rows(), 1);
+        assert!(!batch.column(0).is_null(0));
+    }
+}

@@ -1,0 +1,17 @@
+//! Foreign formats become ledger records and canonical charge batches; nothing is dropped on the way.
+//!
+//! A reader returns what it accepted and what it rejected, and `accepted + rejected = rows`. One file per kind of
+//! source under `billing/` and `telemetry/`, and one line in [`registry`].
+
+pub mod billing;
+pub mod charges;
+mod error;
+pub mod place;
+pub mod registry;
+mod rejection;
+pub mod telemetry;
+mod time;
+
+pub use error::SourceError;
+pub use rejection::Rejection;
+pub use time::{Zone, instant};

@@ -1,0 +1,53 @@
+//! The explicit list of every source that trainbill reads; a test finds a file that is not listed here.
+
+/// What a source brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Bills.
+    Billing,
+    /// Records of runs.
+    Telemetry,
+}
+
+/// A source's entry: its documentation is its file's `//!` header.
+#[derive(Debug, Clone, Copy)]
+pub struct Source {
+    /// Name on the command line.
+    pub id: &'static str,
+    /// Title in the reference.
+    pub title: &'static str,
+    /// What it brings.
+    pub kind: Kind,
+    /// The source file's own text, from which the reference page is generated.
+    pub text: &'static str,
+}
+
+/// Every source, in alphabetical order.
+pub const fn all() -> &'static [Source] {
+    &[
+        Source {
+            id: "attempts",
+            title: "Attempts in a spreadsheet",
+            kind: Kind::Telemetry,
+            text: include_str!("telemetry/attempts.rs"),
+        },
+        Source {
+            id: "aws-cur",
+            title: "AWS cost and usage report",
+            kind: Kind::Billing,
+            text: include_str!("billing/aws_cur.rs"),
+        },
+        Source {
+            id: "openlineage",
+            title: "OpenLineage run events",
+            kind: Kind::Telemetry,
+            text: include_str!("telemetry/openlineage.rs"),
+        },
+        Source {
+            id: "slurm",
+            title: "Slurm accounting",
+            kind: Kind::Telemetry,
+            text: include_str!("telemetry/slurm.rs"),
+        },
+    ]
+}
