@@ -1,0 +1,91 @@
+//! The catalog database: which deliveries, observations, settlements and imports there are, and what is current.
+//!
+//! SQLite in a folder; the SQL is plain enough for PostgreSQL, which a shared store may use later.
+
+mod deliveries;
+mod imports;
+mod observations;
+mod settlements;
+mod tables;
+mod values;
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::Row as _;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+
+pub(crate) use deliveries::{Arrival, arrive, deliveries, is_known, next_sequence};
+pub(crate) use imports::{imports, insert_import, rejections};
+pub(crate) use observations::{insert_observations, known_observations, observations};
+pub(crate) use settlements::{drop_stale_settlements, settle, settlements};
+
+use crate::StoreError;
+use crate::folder::CATALOG;
+
+/// The newest format of the catalog that this program knows.
+pub(crate) const FORMAT: i64 = 1;
+
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
+const CONNECTIONS_MAX: u32 = 4;
+
+pub(crate) type Database = sqlx::Sqlite;
+pub(crate) type Connection = sqlx::SqliteConnection;
+
+/// Opens the catalog of a store that exists.
+pub(crate) async fn open(root: &Path) -> Result<SqlitePool, StoreError> {
+    if !root.join(CATALOG).is_file() {
+        return Err(StoreError::NotFound { path: root.to_owned() });
+    }
+    let pool = connect(options(root)).await?;
+    match format(&pool).await? {
+        Some(found) if found > FORMAT => {
+            Err(StoreError::NewerFormat { path: root.to_owned(), found, known: FORMAT })
+        }
+        Some(_) => Ok(pool),
+        // The first process died before its tables were there.
+        None => Err(StoreError::NotFound { path: root.to_owned() }),
+    }
+}
+
+/// Makes the tables where there are none.
+pub(crate) async fn create(root: &Path) -> Result<(), StoreError> {
+    let pool = connect(options(root).create_if_missing(true)).await?;
+    if format(&pool).await?.is_none() {
+        let mut transaction = pool.begin().await?;
+        for statement in tables::CREATE {
+            sqlx::query(*statement).execute(&mut *transaction).await?;
+        }
+        let insert = "INSERT INTO format (id, version) VALUES (1, $1) ON CONFLICT (id) DO NOTHING";
+        sqlx::query(insert).bind(FORMAT).execute(&mut *transaction).await?;
+        transaction.commit().await?;
+    }
+    pool.close().await;
+    Ok(())
+}
+
+fn options(root: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(root.join(CATALOG))
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+}
+
+async fn connect(options: SqliteConnectOptions) -> Result<SqlitePool, StoreError> {
+    Ok(SqlitePoolOptions::new().max_connections(CONNECTIONS_MAX).connect_with(options).await?)
+}
+
+/// The format that the catalog says it has; `None` before its tables are made.
+async fn format(pool: &SqlitePool) -> Result<Option<i64>, StoreError> {
+    let exists = "SELECT COUNT(*) AS tables FROM sqlite_master WHERE type = 'table' AND name = 'format'";
+    let tables: i64 = sqlx::query(exists).fetch_one(pool).await?.try_get("tables")?;
+    if tables == 0 {
+        return Ok(None);
+    }
+    let row = sqlx::query("SELECT version FROM format WHERE id = 1").fetch_optional(pool).await?;
+    Ok(row.map(|row| row.try_get("version")).transpose()?)
+}

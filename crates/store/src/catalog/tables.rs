@@ -1,0 +1,77 @@
+//! The tables of the catalog, in SQL that SQLite and PostgreSQL take alike.
+
+/// Format 1. Amounts are decimal text, instants are microseconds since 1970 in UTC, lists are JSON.
+pub(super) const CREATE: &[&str] = &[
+    "CREATE TABLE IF NOT EXISTS format (
+        id BIGINT NOT NULL PRIMARY KEY,
+        version BIGINT NOT NULL
+    )",
+    "CREATE TABLE IF NOT EXISTS deliveries (
+        id TEXT NOT NULL PRIMARY KEY,
+        source_id TEXT NOT NULL,
+        billing_period TEXT NOT NULL,
+        sequence BIGINT NOT NULL UNIQUE,
+        arrived_at BIGINT NOT NULL,
+        place TEXT NOT NULL,
+        currency TEXT NOT NULL,
+        rows_read BIGINT NOT NULL,
+        accepted BIGINT NOT NULL,
+        rejected BIGINT NOT NULL,
+        billed_total TEXT NOT NULL,
+        effective_total TEXT NOT NULL,
+        list_total TEXT NOT NULL,
+        marginal_total TEXT NOT NULL,
+        source_total TEXT NOT NULL,
+        unpriced BIGINT NOT NULL,
+        is_final BIGINT NOT NULL,
+        days TEXT NOT NULL,
+        split_rows BIGINT NOT NULL,
+        capacity_block_rows BIGINT NOT NULL,
+        reader_version TEXT NOT NULL,
+        files TEXT NOT NULL
+    )",
+    "CREATE TABLE IF NOT EXISTS current_deliveries (
+        source_id TEXT NOT NULL,
+        billing_period TEXT NOT NULL,
+        delivery_id TEXT NOT NULL REFERENCES deliveries (id),
+        PRIMARY KEY (source_id, billing_period)
+    )",
+    "CREATE TABLE IF NOT EXISTS settlements (
+        source_id TEXT NOT NULL,
+        billing_period TEXT NOT NULL,
+        delivery_id TEXT NOT NULL REFERENCES deliveries (id),
+        inputs_hash TEXT NOT NULL,
+        postings BIGINT NOT NULL,
+        files TEXT NOT NULL,
+        PRIMARY KEY (source_id, billing_period)
+    )",
+    "CREATE TABLE IF NOT EXISTS observations (
+        id TEXT NOT NULL PRIMARY KEY,
+        source_id TEXT NOT NULL,
+        record_key TEXT NOT NULL,
+        modified_at BIGINT,
+        payload_version BIGINT NOT NULL,
+        payload TEXT NOT NULL
+    )",
+    "CREATE TABLE IF NOT EXISTS imports (
+        sequence BIGINT NOT NULL PRIMARY KEY,
+        kind TEXT NOT NULL,
+        place TEXT NOT NULL,
+        arrived_at BIGINT NOT NULL,
+        rows_read BIGINT NOT NULL,
+        accepted BIGINT NOT NULL,
+        rejected BIGINT NOT NULL,
+        warnings TEXT NOT NULL
+    )",
+    "CREATE TABLE IF NOT EXISTS rejections (
+        import BIGINT NOT NULL REFERENCES imports (sequence),
+        position BIGINT NOT NULL,
+        code TEXT NOT NULL,
+        file TEXT NOT NULL,
+        row_number BIGINT NOT NULL,
+        column_name TEXT,
+        found TEXT NOT NULL,
+        expected TEXT NOT NULL,
+        PRIMARY KEY (import, position)
+    )",
+];

@@ -1,0 +1,30 @@
+//! Where everything rests: charges and postings as Parquet in a folder, and a catalog that says what is current.
+//!
+//! A store is a folder. Deliveries of bills and observations of runs are only ever added; one commit moves staged
+//! Parquet folders to their place and then switches the catalog in one transaction, so that a kill at any moment
+//! leaves either the old state or the new one whole.
+
+mod catalog;
+mod change;
+mod commit;
+mod delivery;
+mod error;
+#[cfg(test)]
+mod fixture;
+mod folder;
+mod lock;
+mod observation;
+mod postings;
+mod rest;
+mod staging;
+mod sweep;
+mod v1;
+mod word;
+
+pub use change::{Change, Committed, ImportRecord, REJECTIONS_MAX, Rejection};
+pub use delivery::{DeliveryFacts, DeliveryKey, DeliveryRecord, DeliveryWriter, StagedDelivery, Totals};
+pub use error::StoreError;
+pub use lock::WriteLock;
+pub use observation::observation_id;
+pub use postings::{SettlementRecord, StagedPostings, postings_schema};
+pub use rest::Store;
