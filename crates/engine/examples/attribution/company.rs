@@ -1,0 +1,101 @@
+//! The benchmark's company: 2,000 instances with their volumes, buckets, and 20,000 attempts that never oversubscribe.
+
+use ledger::{Attempt, AttemptId, Binding};
+use testkit::build::{HOUR, JULY, attempt, holding};
+
+/// Instances.
+pub(crate) const INSTANCES: usize = 2_000;
+/// Volumes an instance.
+pub(crate) const VOLUMES: usize = 8;
+/// Buckets.
+pub(crate) const BUCKETS: usize = 500;
+/// Other rows an hour (control planes, metrics, …).
+pub(crate) const OTHERS: usize = 2_200;
+/// Attempts.
+pub(crate) const ATTEMPTS: usize = 20_000;
+/// Hours of the month.
+pub(crate) const MONTH: i64 = 744;
+
+/// A small generator of the same numbers everywhere (splitmix64).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+}
+
+pub(crate) fn instance(index: usize) -> String {
+    format!("i-{:017x}", Random(index as u64).next() >> 2)
+}
+
+pub(crate) fn volume(index: usize) -> String {
+    format!("vol-{:017x}", Random(1_000_000 + index as u64).next() >> 2)
+}
+
+/// GPUs of an instance: p4d, p5, g5 and g6 in turn.
+pub(crate) const fn gpus(index: usize) -> u64 {
+    if index % 4 == 3 { 4 } else { 8 }
+}
+
+/// Instance type and its price an hour in units of 10⁻¹⁰.
+pub(crate) const TYPES: [(&str, i64); 4] = [
+    ("p4d.24xlarge", 219_576_420_000),
+    ("p5.48xlarge", 550_400_000_000),
+    ("g5.48xlarge", 162_880_000_000),
+    ("g6.12xlarge", 46_016_000_000),
+];
+
+/// The attempts, numbered in the order of their ids, which is the order in which ties of a split are broken.
+pub(crate) fn attempts() -> Vec<Attempt> {
+    let mut keys: Vec<String> = (0..ATTEMPTS).map(|index| format!("bench:{index}")).collect();
+    keys.sort_by_key(|key| AttemptId::of_key(key));
+    let mut random = Random(11);
+    // When each accelerator of each instance is free again, so that no instance is ever oversubscribed.
+    let mut free: Vec<Vec<i64>> = (0..INSTANCES).map(|index| vec![JULY; gpus(index) as usize]).collect();
+    keys.iter().map(|key| one(key, &mut random, &mut free)).collect()
+}
+
+fn one(key: &str, random: &mut Random, free: &mut [Vec<i64>]) -> Attempt {
+    let nodes = [1, 1, 1, 2, 2, 4, 8, 16][random.below(8) as usize];
+    let first = random.below((INSTANCES - 16) as u64) as usize;
+    let wanted = [1, 2, 4, 8, 8][random.below(5) as usize];
+    let length = (60 + random.below(4) * random.below(36_000) + random.below(9_000)) as i64 * 1_000_000;
+    let drawn = JULY + random.below((MONTH as u64) * 3600) as i64 * 1_000_000;
+    let share = |node: usize| wanted.min(gpus(node)) as usize;
+    let start = (first..first + nodes)
+        .map(|node| {
+            free[node].sort_unstable();
+            free[node][share(node) - 1]
+        })
+        .max()
+        .unwrap_or(drawn)
+        .max(drawn);
+    let end = (start + length).min(JULY + MONTH * HOUR);
+    let mut made = attempt(key, &format!("exp-{}", random.below(4_000)), (0, 1));
+    for node in first..first + nodes {
+        if start >= end {
+            break;
+        }
+        let held = share(node);
+        free[node].sort_unstable();
+        free[node][..held].fill(end);
+        made.bindings.push(bind(&instance(node), (start, end), node, held));
+        for slot in 0..VOLUMES {
+            made.bindings.push(bind(&volume(node * VOLUMES + slot), (start, end), node, held));
+        }
+    }
+    made
+}
+
+fn bind(resource: &str, interval: (i64, i64), node: usize, held: usize) -> Binding {
+    holding(resource, interval, held as u64, gpus(node))
+}

@@ -1,0 +1,24 @@
+//! The attribution benchmark's own side: `generate DIR HOURS`, `ours DIR`, `decode DIR`, each printing a JSON line.
+//!
+//! `cargo xtask bench attribution` runs these in turn with the peers and prints the ratios.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a benchmark fails by panic")]
+
+mod company;
+mod generate;
+mod measure;
+
+use std::path::Path;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["generate", dir, hours] => generate::generate(Path::new(dir), hours.parse().unwrap()),
+        ["ours", dir] => measure::ours(Path::new(dir), engine::Measures::Billed),
+        ["ours-all", dir] => measure::ours(Path::new(dir), engine::Measures::All),
+        ["decode", dir] => measure::decode(Path::new(dir), measure::Strings::Plain),
+        ["decode-dictionary", dir] => measure::decode(Path::new(dir), measure::Strings::Dictionary),
+        _ => panic!("usage: attribution generate DIR HOURS | ours DIR | ours-all DIR | decode DIR | decode-dictionary DIR"),
+    }
+}

@@ -1,0 +1,129 @@
+//! Runs the operator, or merely decodes the same columns, and says what it took.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Field, Schema};
+use costing::attribution::{Place, TagKeys, plan};
+use engine::{Limits, Measures, Run, attribute};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use testkit::build::{HOUR, JULY};
+
+use crate::company::{MONTH, attempts};
+
+/// How text columns are decoded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strings {
+    /// To plain UTF-8.
+    Plain,
+    /// Dictionaries kept.
+    Dictionary,
+}
+
+const THREADS: usize = 2;
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(dir.join("charges")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// Seconds since the process began, CPU seconds and peak resident megabytes, from the kernel's own books.
+fn cost() -> (f64, f64, f64) {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let ticks = |index: usize| fields[index].parse::<f64>().unwrap() / 100.0;
+    let uptime: f64 =
+        std::fs::read_to_string("/proc/uptime").unwrap().split_whitespace().next().unwrap().parse().unwrap();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kilobytes: f64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    (uptime - ticks(19), ticks(11) + ticks(12), kilobytes / 1024.0)
+}
+
+fn report(engine: &str, what: &[(&str, String)]) {
+    let (seconds, cpu, megabytes) = cost();
+    let told: Vec<String> = what.iter().map(|(name, value)| format!(", \"{name}\": \"{value}\"")).collect();
+    println!(
+        "{{\"engine\": \"{engine}\", \"seconds\": {seconds:.2}, \"cpu\": {cpu:.2}, \"megabytes\": {megabytes:.0}{}}}",
+        told.concat()
+    );
+}
+
+/// Attributes the month; also writes what each attempt got by kind, for the check against the peers.
+pub(crate) fn ours(dir: &Path, measures: Measures) {
+    let attempts = attempts();
+    let plan = Arc::new(plan(&attempts, &[], TagKeys::documented(), JULY + MONTH * HOUR).unwrap());
+    drop(attempts);
+    let limits = Limits { threads: THREADS, memory_bytes: 512 << 20 };
+    let run = Run { files: files(dir), plan, measures, limits };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).build().unwrap();
+    let attributed = runtime.block_on(attribute(run)).unwrap();
+    let mut sums: BTreeMap<(u32, &str), i128> = BTreeMap::new();
+    let mut total = 0;
+    for group in &attributed.groups {
+        total += group.units[0];
+        if let Place::Attempt { index, .. } = group.landing.place() {
+            *sums.entry((index, group.resource_kind.word())).or_default() += group.units[0];
+        }
+    }
+    let told = [
+        ("rows", attributed.witness.rows.to_string()),
+        ("attributed", sums.values().sum::<i128>().to_string()),
+        ("total", total.to_string()),
+        ("groups", sums.len().to_string()),
+    ];
+    report(if measures == Measures::All { "trainbill, four costs" } else { "trainbill" }, &told);
+    let text = sums.iter().map(|((attempt, kind), units)| format!("{attempt},{kind},{units}\n")).collect::<String>();
+    std::fs::write(dir.join("ours.csv"), format!("attempt,kind,units\n{text}")).unwrap();
+}
+
+const PROJECTED: [&str; 10] = [
+    "resource_id", "tags", "x_class", "x_resource_kind", "service_name", "sub_account_id", "x_line_type",
+    "charge_period_start", "charge_period_end", "billed_cost",
+];
+
+/// Decodes the columns that the operator reads, and does nothing with them.
+pub(crate) fn decode(dir: &Path, strings: Strings) {
+    let files = files(dir);
+    let groups: Vec<(PathBuf, usize)> = files
+        .iter()
+        .flat_map(|file| {
+            let builder = ParquetRecordBatchReaderBuilder::try_new(File::open(file).unwrap()).unwrap();
+            (0..builder.metadata().num_row_groups()).map(|group| (file.clone(), group)).collect::<Vec<_>>()
+        })
+        .collect();
+    let rows: usize = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..THREADS)
+            .map(|worker| {
+                let mine: Vec<_> = groups.iter().skip(worker).step_by(THREADS).cloned().collect();
+                scope.spawn(move || mine.iter().map(|(file, group)| decode_group(file, *group, strings)).sum::<usize>())
+            })
+            .collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+    });
+    let name = if strings == Strings::Plain { "mere decode, plain strings" } else { "mere decode, dictionaries kept" };
+    report(name, &[("rows", rows.to_string())]);
+}
+
+fn decode_group(file: &Path, group: usize, strings: Strings) -> usize {
+    let schema = sources::charges::schema();
+    let plain: Vec<Field> = schema
+        .fields()
+        .iter()
+        .map(|field| match field.data_type() {
+            DataType::Dictionary(..) => Field::new(field.name(), DataType::Utf8, field.is_nullable()),
+            _ => field.as_ref().clone(),
+        })
+        .collect();
+    let wanted = if strings == Strings::Plain { Arc::new(Schema::new(plain)) } else { schema };
+    let options = ArrowReaderOptions::new().with_schema(wanted);
+    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(File::open(file).unwrap(), options).unwrap();
+    let mask = ProjectionMask::columns(builder.parquet_schema(), PROJECTED);
+    let reader = builder.with_row_groups(vec![group]).with_projection(mask).with_batch_size(16 * 1024).build().unwrap();
+    reader.map(|batch| batch.unwrap().num_rows()).sum()
+}

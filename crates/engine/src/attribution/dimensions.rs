@@ -1,0 +1,140 @@
+//! Distinct texts of the dimensions by which postings are kept, interned over all threads of a run.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::EngineError;
+
+/// Texts with their numbers in order of arrival; bounded, since every distinct value costs memory.
+#[derive(Debug)]
+pub(crate) struct Interner {
+    column: &'static str,
+    limit: usize,
+    texts: Mutex<Texts>,
+}
+
+#[derive(Debug)]
+struct Texts {
+    numbers: HashMap<String, u32>,
+    texts: Vec<String>,
+}
+
+impl Interner {
+    /// An interner in which number 0 is the empty text, for rows that tell nothing.
+    pub(crate) fn new(column: &'static str, limit: usize) -> Self {
+        let texts = Texts { numbers: HashMap::from([(String::new(), 0)]), texts: vec![String::new()] };
+        Self { column, limit, texts: Mutex::new(texts) }
+    }
+
+    /// The number of a text.
+    pub(crate) fn number(&self, text: &str) -> Result<u32, EngineError> {
+        let mut held = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = held.numbers.get(text) {
+            return Ok(*number);
+        }
+        if held.texts.len() >= self.limit {
+            return Err(EngineError::TooManyValues { column: self.column, limit: self.limit });
+        }
+        let number = u32::try_from(held.texts.len())
+            .map_err(|_| EngineError::TooManyValues { column: self.column, limit: self.limit })?;
+        held.texts.push(text.to_owned());
+        held.numbers.insert(text.to_owned(), number);
+        Ok(number)
+    }
+
+    /// All texts by number.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).texts.clone()
+    }
+}
+
+/// The interners of a run.
+#[derive(Debug)]
+pub(crate) struct Dimensions {
+    pub(crate) services: Interner,
+    pub(crate) sub_accounts: Interner,
+    pub(crate) line_types: Interner,
+    /// Experiments that only tags name; counted behind those of the plan.
+    pub(crate) experiments: Interner,
+}
+
+const KIND_BITS: u32 = 5;
+const SERVICE_BITS: u32 = 12;
+const ACCOUNT_BITS: u32 = 17;
+const LINE_BITS: u32 = 9;
+const DAY_BITS: u32 = 21;
+
+impl Dimensions {
+    pub(crate) fn new() -> Self {
+        Self {
+            services: Interner::new("service_name", 1 << SERVICE_BITS),
+            sub_accounts: Interner::new("sub_account_id", 1 << ACCOUNT_BITS),
+            line_types: Interner::new("x_line_type", 1 << LINE_BITS),
+            experiments: Interner::new("tags", 1 << 24),
+        }
+    }
+}
+
+/// The dimensions of a group, each as its number; day 0 means that the row spans more than a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Dims {
+    pub(crate) kind: u32,
+    pub(crate) service: u32,
+    pub(crate) sub_account: u32,
+    pub(crate) line_type: u32,
+    pub(crate) day: u32,
+}
+
+impl Dims {
+    /// Sixty-four bits that are equal exactly if the dimensions are.
+    pub(crate) fn pack(self) -> u64 {
+        let mut packed = u64::from(self.day & ((1 << DAY_BITS) - 1));
+        for (value, bits) in [
+            (self.line_type, LINE_BITS),
+            (self.sub_account, ACCOUNT_BITS),
+            (self.service, SERVICE_BITS),
+            (self.kind, KIND_BITS),
+        ] {
+            packed = packed << bits | u64::from(value);
+        }
+        packed
+    }
+
+    pub(crate) fn unpack(mut packed: u64) -> Self {
+        let mut take = |bits: u32| {
+            let value = (packed & ((1 << bits) - 1)) as u32;
+            packed >>= bits;
+            value
+        };
+        let kind = take(KIND_BITS);
+        let service = take(SERVICE_BITS);
+        let sub_account = take(ACCOUNT_BITS);
+        let line_type = take(LINE_BITS);
+        Self { kind, service, sub_account, line_type, day: take(DAY_BITS) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_survive_packing() {
+        let dims = Dims { kind: 10, service: 4095, sub_account: 131_071, line_type: 511, day: 2_000_000 };
+        assert_eq!(Dims::unpack(dims.pack()), dims);
+        let nothing = Dims { kind: 0, service: 0, sub_account: 0, line_type: 0, day: 0 };
+        assert_eq!(Dims::unpack(nothing.pack()), nothing);
+        assert_ne!(dims.pack(), nothing.pack());
+    }
+
+    #[test]
+    fn too_many_values_are_refused_by_name() {
+        let interner = Interner::new("service_name", 3);
+        assert_eq!(interner.number("a").unwrap(), 1);
+        assert_eq!(interner.number("b").unwrap(), 2);
+        assert_eq!(interner.number("a").unwrap(), 1);
+        assert_eq!(interner.number("").unwrap(), 0);
+        let error = interner.number("c").unwrap_err();
+        assert_eq!(error.to_string(), "more than 3 distinct values of `service_name`");
+    }
+}

@@ -1,0 +1,12 @@
+//! The attribution operator: a logical node, its execution, and the kernel that splits batches of charges.
+
+mod columns;
+mod dimensions;
+mod groups;
+mod kernel;
+mod node;
+mod run;
+
+pub(crate) use columns::Columns;
+pub(crate) use node::OperatorPlanner;
+pub use run::{Attributed, Group, MEASURES, Measures, Run, Witness, attribute};
