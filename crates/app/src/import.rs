@@ -1,0 +1,143 @@
+//! `import`: brings bills and run records into the store, whole or not at all.
+
+mod bill;
+mod runs;
+
+use ledger::{Attempt, BillingPeriod, SourceId};
+use money::{Amount, Currency};
+use store::{DeliveryRecord, ImportRecord, StagedPostings, Store};
+
+pub use bill::{BillImport, aws_cur};
+pub use runs::{RunImport, attempts, openlineage, slurm};
+
+use crate::settle::{Charges, inputs_hash, settle};
+use crate::{AppError, Context};
+
+/// Something that the user should know of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportWarning {
+    /// Stable code.
+    pub code: String,
+    /// What is the matter.
+    pub message: String,
+    /// What helps.
+    pub help: Option<String>,
+}
+
+/// What became of one billing period of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeliveryLine {
+    /// Source.
+    pub source: SourceId,
+    /// Month billed.
+    pub period: BillingPeriod,
+    /// Charges.
+    pub rows: u64,
+    /// Σ billed cost.
+    pub billed: Amount,
+    /// What the billed cost was before, where another delivery is replaced.
+    pub billed_before: Option<Amount>,
+    /// Currency.
+    pub currency: Currency,
+    /// `new`, `unchanged` or `restated`.
+    pub state: &'static str,
+    /// True if the provider has closed the bill.
+    pub is_final: bool,
+}
+
+/// The answer of `import`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportReport {
+    /// Kind of source.
+    pub kind: &'static str,
+    /// What was read.
+    pub place: String,
+    /// Rows found.
+    pub rows: u64,
+    /// Rows read.
+    pub accepted: u64,
+    /// Rows that could not be read.
+    pub rejected: u64,
+    /// The first of them.
+    pub rejections: Vec<sources::Rejection>,
+    /// What the user should know.
+    pub warnings: Vec<ImportWarning>,
+    /// Billing periods.
+    pub deliveries: Vec<DeliveryLine>,
+    /// Observations added.
+    pub new_observations: u64,
+    /// Observations that were known.
+    pub known_observations: u64,
+    /// Deliveries attributed anew.
+    pub settled: u64,
+    /// True if the store held all of it already.
+    pub unchanged: bool,
+}
+
+/// The record of an import for the store.
+fn record(context: &Context<'_>, report: &ImportReport) -> ImportRecord {
+    let rejection = |rejection: &sources::Rejection| store::Rejection {
+        code: rejection.code.to_owned(),
+        file: rejection.file.clone(),
+        row: rejection.row,
+        column: rejection.column.clone(),
+        found: rejection.found.clone(),
+        expected: rejection.expected.clone(),
+    };
+    ImportRecord {
+        sequence: 0,
+        kind: report.kind.to_owned(),
+        place: report.place.clone(),
+        arrived_at: context.now,
+        rows: report.rows,
+        accepted: report.accepted,
+        rejected: report.rejected,
+        rejections: report.rejections.iter().map(rejection).collect(),
+        warnings: report.warnings.iter().map(|w| format!("{}: {}", w.code, w.message)).collect(),
+    }
+}
+
+/// Settles the current deliveries whose postings no longer fit the runs, but those that this import replaces.
+async fn settle_current(
+    context: &Context<'_>,
+    store: &Store,
+    attempts: &[Attempt],
+    replaced: &[(SourceId, BillingPeriod)],
+) -> Result<Vec<StagedPostings>, AppError> {
+    let settlements = store.settlements().await?;
+    let mut staged = Vec::new();
+    for delivery in store.current_deliveries().await? {
+        if replaced.contains(&(delivery.source.clone(), delivery.period)) {
+            continue;
+        }
+        let charges = charges_at_rest(store, &delivery);
+        let fresh = inputs_hash(&charges, attempts, &context.keys);
+        let stands = settlements.iter().find(|s| s.source == delivery.source && s.period == delivery.period);
+        if stands.is_none_or(|settlement| settlement.inputs_hash != fresh) {
+            staged.push(settle_one(context, store, &charges, attempts).await?);
+        }
+    }
+    Ok(staged)
+}
+
+async fn settle_one(
+    context: &Context<'_>,
+    store: &Store,
+    charges: &Charges,
+    attempts: &[Attempt],
+) -> Result<StagedPostings, AppError> {
+    context.progress.stage(&format!("attributing {} {}", charges.key.source, charges.key.period));
+    let postings = settle(context, charges, attempts).await?;
+    Ok(store.stage_postings(&charges.key, &inputs_hash(charges, attempts, &context.keys), &postings)?)
+}
+
+fn charges_at_rest(store: &Store, delivery: &DeliveryRecord) -> Charges {
+    Charges {
+        key: delivery.key(),
+        files: delivery.files.iter().map(|file| store.root().join(file)).collect(),
+        currency: delivery.currency,
+        rows: delivery.accepted,
+        split_rows: delivery.split_rows,
+        capacity_block_rows: delivery.capacity_block_rows,
+    }
+}

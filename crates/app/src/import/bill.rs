@@ -1,0 +1,250 @@
+//! Bills: each payer's month becomes a delivery that replaces the one before it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use costing::attempts::fold;
+use ledger::{BillingPeriod, Day, SourceId};
+use sources::billing::{BillBatch, BillOptions, BillSummary, PeriodSummary};
+use sources::place::PlaceLimits;
+use sources::{SourceError, billing, place};
+use store::{Change, DeliveryFacts, DeliveryRecord, DeliveryWriter, StagedDelivery, Store};
+
+use super::{DeliveryLine, ImportReport, ImportWarning, record, settle_current, settle_one};
+use crate::settle::Charges;
+use crate::{AppError, Context};
+
+/// How to import a bill.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BillImport {
+    /// Name of the source; `aws-cur:{payer}` if none is given.
+    pub source: Option<String>,
+    /// Take the delivery even if it lacks days that the current one has.
+    pub replace: bool,
+}
+
+/// Changes when the reader values rows differently, so that a figure tells which formulae made it.
+const READER: &str = "aws-cur 1";
+
+type Writers = BTreeMap<(String, BillingPeriod), DeliveryWriter>;
+
+/// Imports an AWS Cost and Usage Report from a file, a folder or an `s3://` URL.
+///
+/// # Errors
+/// A coded error of the reader or the store; the store is then as it was.
+pub async fn aws_cur(context: &Context<'_>, place: &str, options: &BillImport) -> Result<ImportReport, AppError> {
+    let store = Store::create(&context.store).await?;
+    let lock = store.lock()?;
+    store.sweep(&lock).await?;
+    context.progress.stage("finding files");
+    let input = place::open(place, &PlaceLimits::default())?;
+    context.progress.stage("reading the bill");
+    let (summary, writers) = read(context, &store, &input, options)?;
+    let staged = stage(context, place, &summary, writers)?;
+    let current = store.current_deliveries().await?;
+    refuse_partial(&staged, &current, options, place)?;
+    let attempts = fold(&store.observations().await?).attempts;
+    let mut postings = Vec::new();
+    let mut replaced = Vec::new();
+    for (delivery, facts) in &staged {
+        replaced.push((delivery.source.clone(), delivery.period));
+        if current.iter().any(|held| held.key() == delivery.key()) {
+            continue;
+        }
+        postings.push(settle_one(context, &store, &charges(delivery, facts), &attempts).await?);
+    }
+    let settled = postings.len() as u64;
+    postings.extend(settle_current(context, &store, &attempts, &replaced).await?);
+    let mut report = report(place, &summary, &staged, &current);
+    report.settled = settled;
+    let change =
+        Change { import: record(context, &report), deliveries: staged, observations: Vec::new(), postings };
+    let committed = store.commit(&lock, change).await?;
+    report.unchanged = committed.is_no_op();
+    Ok(report)
+}
+
+fn source_id(options: &BillImport, payer: &str, payers: usize) -> SourceId {
+    match &options.source {
+        Some(name) if payers <= 1 => SourceId(name.clone()),
+        Some(name) => SourceId(format!("{name}:{payer}")),
+        None => SourceId(format!("aws-cur:{payer}")),
+    }
+}
+
+fn read(
+    context: &Context<'_>,
+    store: &Store,
+    input: &billing::BillInput,
+    options: &BillImport,
+) -> Result<(BillSummary, Writers), AppError> {
+    let mut writers = Writers::new();
+    let mut fault: Option<AppError> = None;
+    // The name is given when all payers are known; until then each payer has its own staging folder.
+    let mut sink = |batch: BillBatch| -> Result<(), SourceError> {
+        context.progress.rows(batch.batch.num_rows() as u64);
+        let key = (batch.payer.clone(), batch.period);
+        let written = match writers.entry(key) {
+            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut().append(&batch.batch),
+            std::collections::btree_map::Entry::Vacant(entry) => store
+                .begin_delivery(&source_id(options, &batch.payer, 1), batch.period)
+                .and_then(|writer| entry.insert(writer).append(&batch.batch)),
+        };
+        written.map_err(|error| {
+            let code = "store::write";
+            let refusal = SourceError::new(code, error.to_string());
+            fault = Some(error.into());
+            refusal
+        })
+    };
+    let read = billing::aws_cur::read(input, &BillOptions::default(), &mut sink);
+    match (read, fault) {
+        (_, Some(fault)) => Err(fault),
+        (Err(error), None) => Err(error.into()),
+        (Ok(summary), None) => Ok((summary, writers)),
+    }
+}
+
+fn stage(
+    context: &Context<'_>,
+    place: &str,
+    summary: &BillSummary,
+    writers: Writers,
+) -> Result<Vec<(StagedDelivery, DeliveryFacts)>, AppError> {
+    let mut writers = writers;
+    let rejected_rows = summary.rejected;
+    let mut staged = Vec::new();
+    let last = summary.periods.len().saturating_sub(1);
+    for (index, period) in summary.periods.iter().enumerate() {
+        let Some(writer) = writers.remove(&(period.payer.clone(), period.period)) else { continue };
+        let delivery = writer.finish()?;
+        ties(period, &delivery)?;
+        // A row that cannot be read may belong to any period; it is counted with the last one.
+        let rejected = if index == last { rejected_rows } else { 0 };
+        staged.push((delivery, facts(context, place, period, rejected)?));
+    }
+    Ok(staged)
+}
+
+/// Pair assertion: what the reader summed and what was written are the same.
+fn ties(period: &PeriodSummary, delivery: &StagedDelivery) -> Result<(), AppError> {
+    let of_source = period.source_total.checked_sub(period.rejected_total)?;
+    let pairs = [
+        ("billed cost", period.billed_total, delivery.totals.billed),
+        ("effective cost", period.effective_total, delivery.totals.effective),
+        ("list cost", period.list_total, delivery.totals.list),
+        ("marginal cost", period.marginal_total, delivery.totals.marginal),
+        ("source's own cost column", of_source, delivery.totals.billed),
+    ];
+    for (what, read, written) in pairs {
+        if read != written {
+            let message = format!("the {what} of {} sums to {read} as read and {written} as written", period.period);
+            return Err(AppError::new("bill::does_not_tie", message));
+        }
+    }
+    Ok(())
+}
+
+fn facts(
+    context: &Context<'_>,
+    place: &str,
+    period: &PeriodSummary,
+    rejected: u64,
+) -> Result<DeliveryFacts, AppError> {
+    Ok(DeliveryFacts {
+        arrived_at: context.now,
+        place: place.to_owned(),
+        currency: period.currency,
+        rows: period.rows + rejected,
+        accepted: period.rows,
+        rejected,
+        source_total: period.source_total.checked_sub(period.rejected_total)?,
+        is_final: period.is_final(),
+        days: period.days.iter().copied().collect(),
+        split_rows: period.split_rows,
+        capacity_block_rows: period.capacity_block_rows,
+        reader_version: READER.to_owned(),
+    })
+}
+
+fn charges(delivery: &StagedDelivery, facts: &DeliveryFacts) -> Charges {
+    Charges {
+        key: delivery.key(),
+        files: delivery.paths(),
+        currency: facts.currency,
+        rows: facts.accepted,
+        split_rows: facts.split_rows,
+        capacity_block_rows: facts.capacity_block_rows,
+    }
+}
+
+/// A delivery that lacks days which the current one has would erase them, so it needs the user's word.
+fn refuse_partial(
+    staged: &[(StagedDelivery, DeliveryFacts)],
+    current: &[DeliveryRecord],
+    options: &BillImport,
+    place: &str,
+) -> Result<(), AppError> {
+    if options.replace {
+        return Ok(());
+    }
+    for (delivery, facts) in staged {
+        let held = current.iter().find(|held| held.source == delivery.source && held.period == delivery.period);
+        let days: BTreeSet<Day> = facts.days.iter().copied().collect();
+        let lacking: Vec<Day> =
+            held.map(|held| held.days.iter().filter(|day| !days.contains(day)).copied().collect()).unwrap_or_default();
+        if let (Some(first), Some(last)) = (lacking.first(), lacking.last()) {
+            let message = format!(
+                "the delivery of {} for {} lacks {} day(s) that the current one has ({first} to {last})",
+                delivery.source,
+                delivery.period,
+                lacking.len()
+            );
+            return Err(AppError::new("bill::partial_delivery", message)
+                .help(format!("import the whole export, or say so: trainbill import aws-cur {place} --replace")));
+        }
+    }
+    Ok(())
+}
+
+fn report(
+    place: &str,
+    summary: &BillSummary,
+    staged: &[(StagedDelivery, DeliveryFacts)],
+    current: &[DeliveryRecord],
+) -> ImportReport {
+    let line = |(delivery, facts): &(StagedDelivery, DeliveryFacts)| {
+        let held = current.iter().find(|held| held.source == delivery.source && held.period == delivery.period);
+        DeliveryLine {
+            source: delivery.source.clone(),
+            period: delivery.period,
+            rows: facts.accepted,
+            billed: delivery.totals.billed,
+            billed_before: held.map(|held| held.billed_total),
+            currency: facts.currency,
+            state: match held {
+                None => "new",
+                Some(held) if held.id == delivery.id => "unchanged",
+                Some(_) => "restated",
+            },
+            is_final: facts.is_final,
+        }
+    };
+    ImportReport {
+        kind: "aws-cur",
+        place: place.to_owned(),
+        rows: summary.rows,
+        accepted: summary.accepted,
+        rejected: summary.rejected,
+        rejections: summary.rejections.clone(),
+        warnings: summary
+            .warnings
+            .iter()
+            .map(|w| ImportWarning { code: w.code.to_owned(), message: w.message.clone(), help: None })
+            .collect(),
+        deliveries: staged.iter().map(line).collect(),
+        new_observations: 0,
+        known_observations: 0,
+        settled: 0,
+        unchanged: false,
+    }
+}

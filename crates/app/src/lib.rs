@@ -1,0 +1,31 @@
+//! The use cases of trainbill: one function a verb, the same for every face.
+
+mod books;
+mod check;
+mod context;
+mod demo;
+mod error;
+mod explain;
+pub mod filter;
+mod import;
+mod list;
+mod query;
+pub mod settings;
+mod settle;
+mod spend;
+mod sql;
+mod statement;
+
+pub use check::{BalanceCheck, CheckBasis, CheckReport, OtherCheck, check};
+pub use context::{Context, Progress, Silent};
+pub use demo::{DemoReport, demo};
+pub use error::AppError;
+pub use explain::{Explanation, ExplainLine, Selection, why};
+pub use import::{
+    BillImport, DeliveryLine, ImportReport, ImportWarning, RunImport, attempts, aws_cur, openlineage, slurm,
+};
+pub use list::{ExperimentList, ExperimentRow, ExperimentStatus, ls};
+pub use query::{Meta, Query};
+pub use spend::{SpendBy, SpendRow, SpendTable, spend};
+pub use sql::sql;
+pub use statement::{AttemptRow, MatrixRow, Statement, show};
