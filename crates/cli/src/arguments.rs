@@ -1,0 +1,238 @@
+//! The command line; its comments are the manual.
+
+use std::path::PathBuf;
+
+use app::filter::FIELDS;
+use app::settings::Format;
+use clap::builder::PossibleValuesParser;
+use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
+use clap_complete::Shell;
+use ledger::ResourceKind;
+
+/// What GPU training runs really cost, every failed attempt included, tied to the cloud bill.
+///
+/// Import a bill and what your scheduler recorded, then ask: `ls` for the experiments, `show` for one of them, `why` for
+/// the charges behind a figure, `spend` for all money, `check` for whether it all ties. Results go to standard output,
+/// everything else to standard error.
+///
+/// Exit codes: 0 ok, 1 failed, 2 usage, 3 a check did not hold.
+#[derive(Debug, Parser)]
+#[command(name = "trainbill", version, max_term_width = 100, propagate_version = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Global {
+    /// How usage is valued: at public rates, negotiated and amortised, or only what the run added [default: effective]
+    #[arg(long, global = true, help_heading = QUESTION, value_parser = PossibleValuesParser::new(["list", "effective", "marginal"]))]
+    pub(crate) basis: Option<String>,
+    /// Subtract provider credits
+    ///
+    /// This version keeps credits in their own account and refuses the option; see `trainbill spend`.
+    #[arg(long, global = true, help_heading = QUESTION)]
+    pub(crate) net_of_credits: bool,
+    /// Only what a run used itself, or its share of shared cost as well [default: direct]
+    ///
+    /// This version has no policy for shared cost and refuses `fully-loaded`.
+    #[arg(long, global = true, help_heading = QUESTION, value_parser = PossibleValuesParser::new(["direct", "fully-loaded"]))]
+    pub(crate) scope: Option<String>,
+    /// Usage on or after this UTC day or RFC 3339 instant
+    #[arg(long, global = true, help_heading = QUESTION, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Usage before this UTC day or RFC 3339 instant
+    #[arg(long, global = true, help_heading = QUESTION, value_name = "TIME")]
+    pub(crate) until: Option<String>,
+    /// Which experiments, such as 'team = "vision" and capacity = spot'
+    #[arg(long = "where", global = true, help_heading = QUESTION, value_name = "FILTER", long_help = where_help())]
+    pub(crate) filter: Option<String>,
+    /// Currency of the figures; needed where the store has several
+    #[arg(long, global = true, help_heading = QUESTION, value_name = "CODE")]
+    pub(crate) currency: Option<String>,
+    /// Form of the output [default: table]
+    #[arg(long, global = true, help_heading = OUTPUT, value_parser = format_values())]
+    pub(crate) format: Option<String>,
+    /// Show at most so many rows; the rest is summed in a row of its own
+    #[arg(short = 'n', long, global = true, help_heading = OUTPUT, value_name = "ROWS", conflicts_with = "all")]
+    pub(crate) limit: Option<usize>,
+    /// Show all rows; a table shows 25 otherwise
+    #[arg(short = 'a', long, global = true, help_heading = OUTPUT)]
+    pub(crate) all: bool,
+    /// Folder of the store [default: ./.trainbill]
+    #[arg(long, global = true, help_heading = STORE, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) store: Option<String>,
+    /// Settings file; ./trainbill.toml if there is one
+    #[arg(long, global = true, help_heading = STORE, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+}
+
+const QUESTION: &str = "Question";
+const OUTPUT: &str = "Output";
+const STORE: &str = "Store";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Bring bills and run records into the store
+    ///
+    /// An import is taken in whole or not at all. The same import twice changes nothing and says so.
+    #[command(subcommand)]
+    Import(Import),
+    /// List experiments with what they cost, newest first
+    Ls,
+    /// Show one experiment's bill: its attempts, by resource kind
+    Show {
+        /// Name of the experiment, or a unique beginning of it
+        experiment: String,
+    },
+    /// Explain a figure by the charges that add up to it
+    ///
+    /// Prints for each charge its time and cost, when the resource was held and how much of it, the rule that claimed
+    /// it, and the version, file and row of the bill that it comes from.
+    Why {
+        /// Name of the experiment, or a unique beginning of it
+        experiment: String,
+        /// Resource kind, as a column of `show`
+        #[arg(value_parser = PossibleValuesParser::new(ResourceKind::ALL.iter().map(|kind| kind.word())))]
+        kind: Option<String>,
+        /// One attempt, by its number in `show`
+        #[arg(long, value_name = "NUMBER")]
+        attempt: Option<u32>,
+    },
+    /// Show all spend of the bills, by account or by another dimension
+    Spend {
+        /// Dimension
+        #[arg(long, default_value = "account", value_parser = spend_values())]
+        by: String,
+    },
+    /// Test that every account still adds up to the bill
+    ///
+    /// Exits with 3 if a check does not hold.
+    Check,
+    /// Query the store with SQL
+    ///
+    /// Tables: `charges`, `postings`, `attempts`, `experiments`. Statements that write are refused.
+    Sql {
+        /// The statement; `-` reads it from standard input
+        statement: String,
+    },
+    /// Make a small company to look around in
+    ///
+    /// Writes real export files from a seed and imports them by the normal readers. The same seed gives the same company.
+    Demo {
+        /// Folder of exports and store
+        #[arg(long, value_name = "FOLDER", default_value = "./trainbill-demo", value_hint = ValueHint::DirPath)]
+        dir: PathBuf,
+        /// Seed
+        #[arg(long, default_value_t = 7)]
+        seed: u64,
+        /// Do not serve the web pages afterwards (this version has none)
+        #[arg(long)]
+        no_serve: bool,
+    },
+    /// Show the settings
+    #[command(subcommand)]
+    Config(Config),
+    /// Print a completion script for a shell
+    Completions {
+        /// Shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man {
+        /// Print it as Markdown
+        #[arg(long, hide = true)]
+        markdown: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Import {
+    /// AWS CUR 2.0 or legacy Cost and Usage Report
+    ///
+    /// A billing period that arrives again replaces the earlier delivery whole; the earlier one stays in the store.
+    AwsCur {
+        /// A file, a folder or an `s3://` URL
+        place: String,
+        /// Name of the source [default: aws-cur:PAYER]
+        #[arg(long, value_name = "NAME")]
+        source: Option<String>,
+        /// Take a delivery even if it lacks days that the current one has
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Slurm accounting: `sacct` text or JSON, slurmrestd, `sacctmgr show instance`
+    Slurm {
+        /// Zone of times that carry none, such as America/New_York
+        #[arg(long, value_name = "ZONE")]
+        time_zone: Option<String>,
+        /// Cluster of records that name none
+        #[arg(long, value_name = "NAME")]
+        cluster: Option<String>,
+        /// Files
+        #[arg(required = true, value_hint = ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+    },
+    /// OpenLineage run events as NDJSON
+    Openlineage {
+        /// Name of the source
+        #[arg(long, value_name = "NAME")]
+        source: Option<String>,
+        /// Files
+        #[arg(required = true, value_hint = ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+    },
+    /// A plain CSV or JSONL table of attempts
+    Attempts {
+        /// Name of the source; the file's name if not given
+        #[arg(long, value_name = "NAME")]
+        source: Option<String>,
+        /// Zone of times that carry none, such as America/New_York
+        #[arg(long, value_name = "ZONE")]
+        time_zone: Option<String>,
+        /// Files
+        #[arg(required = true, value_hint = ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Show every setting with its value in force
+    Show {
+        /// Also show where each value comes from
+        #[arg(long, action = ArgAction::SetTrue)]
+        origin: bool,
+    },
+}
+
+fn format_values() -> PossibleValuesParser {
+    // Parquet is understood in order to be refused with a reason and what to take instead.
+    let parquet = clap::builder::PossibleValue::new("parquet").hide(true);
+    let formats = Format::ALL.iter().map(|format| clap::builder::PossibleValue::new(format.word()));
+    PossibleValuesParser::new(formats.chain([parquet]))
+}
+
+fn spend_values() -> PossibleValuesParser {
+    PossibleValuesParser::new(app::SpendBy::ALL.map(app::SpendBy::word))
+}
+
+fn where_help() -> String {
+    let mut help = String::from(
+        "Which experiments, such as 'team = \"vision\" and capacity = spot'\n\n\
+         Operators: = != < <= > >= in (…) like contains, joined by and, or, not and parentheses. `like` takes % for any \
+         text and _ for any character. A date stands for its whole UTC day. A field with several values matches if one \
+         of them does; a field without a value is never equal to anything.\n\nFields:",
+    );
+    for field in FIELDS {
+        help.push_str(&format!("\n  {}: {}", field.name, field.meaning));
+        let words = field.words();
+        if !words.is_empty() {
+            help.push_str(&format!(" ({})", words.join(", ")));
+        }
+    }
+    help
+}

@@ -1,0 +1,141 @@
+//! `import`: bills and run records.
+
+use app::settings::Format;
+use app::{AppError, BillImport, Context, DeliveryLine, ImportReport, RunImport};
+use money::rounding;
+
+use super::Outcome;
+use crate::arguments::Import;
+use crate::display::{Grid, Machine, Sheet, render};
+use crate::session::Session;
+
+/// Rejected rows that are shown one by one.
+const REJECTIONS_SHOWN: usize = 5;
+
+/// The zone that the command line gives.
+pub(super) fn time_zone(import: &Import) -> Option<&str> {
+    match import {
+        Import::Slurm { time_zone, .. } | Import::Attempts { time_zone, .. } => time_zone.as_deref(),
+        Import::AwsCur { .. } | Import::Openlineage { .. } => None,
+    }
+}
+
+pub(super) async fn run(
+    session: &Session<'_>,
+    context: &Context<'_>,
+    import: Import,
+) -> Result<Outcome, AppError> {
+    session.refuse_question("import")?;
+    let options = |cluster: Option<String>, source: Option<String>| RunImport {
+        time_zone: session.settings.time_zone.clone(),
+        cluster,
+        source,
+    };
+    let report = match import {
+        Import::AwsCur { place, source, replace } => {
+            app::aws_cur(context, &place, &BillImport { source, replace }).await?
+        }
+        Import::Slurm { time_zone: _, cluster, files } => {
+            app::slurm(context, &files, &options(cluster, None)).await?
+        }
+        Import::Openlineage { source, files } => {
+            app::openlineage(context, &files, &options(None, source)).await?
+        }
+        Import::Attempts { source, time_zone: _, files } => {
+            app::attempts(context, &files, &options(None, source)).await?
+        }
+    };
+    let answer = wire::import(&report);
+    let machine = Machine { document: &answer, rows: std::slice::from_ref(&answer), meta: None };
+    let stdout = match session.settings.format {
+        Format::Csv => {
+            render(Format::Csv, &Machine { document: &answer, rows: &answer.rows, meta: None }, || {
+                Ok(Sheet::default())
+            })?
+        }
+        format @ (Format::Table | Format::Json | Format::Jsonl | Format::Markdown) => {
+            render(format, &machine, || sheet(session, &report))?
+        }
+    };
+    Ok(Outcome { stdout, warnings: warnings(&report), ..Outcome::default() })
+}
+
+fn sheet(session: &Session<'_>, report: &ImportReport) -> Result<Sheet, AppError> {
+    let mut sheet = Sheet::default();
+    for line in summary(report) {
+        sheet.line(line);
+    }
+    if !report.deliveries.is_empty() {
+        sheet.grid(deliveries(&report.deliveries)?);
+    }
+    sheet.hint(format!("next: {}", session.hint("ls")));
+    Ok(sheet)
+}
+
+/// What an import did, in a line or two; `demo` shows it as well.
+pub(super) fn summary(report: &ImportReport) -> Vec<String> {
+    let kind = report.kind;
+    let rows =
+        format!("{} rows read, {} accepted, {} rejected", report.rows, report.accepted, report.rejected);
+    if report.unchanged {
+        return vec![format!("{kind}: nothing new; the store holds all of it already ({rows})")];
+    }
+    let mut lines = vec![format!("{kind}: {rows}")];
+    if report.new_observations + report.known_observations > 0 {
+        lines.push(format!(
+            "{kind}: {} new observations, {} known",
+            report.new_observations, report.known_observations
+        ));
+    }
+    if report.settled > 0 {
+        lines.push(format!("{kind}: {} deliveries attributed anew", report.settled));
+    }
+    lines
+}
+
+fn deliveries(lines: &[DeliveryLine]) -> Result<Grid, AppError> {
+    let mut grid =
+        Grid::new(["SOURCE", "PERIOD", "STATE", ">CHARGES", ">BILLED", ">BEFORE", "CURRENCY", "BILL"]);
+    for line in lines {
+        let digits = line.currency.minor_digits();
+        let before = match line.billed_before {
+            Some(before) => rounding::display(before, digits)?,
+            None => "none".to_owned(),
+        };
+        grid.row(vec![
+            line.source.to_string(),
+            line.period.to_string(),
+            line.state.to_owned(),
+            line.rows.to_string(),
+            rounding::display(line.billed, digits)?,
+            before,
+            line.currency.to_string(),
+            if line.is_final { "final" } else { "open" }.to_owned(),
+        ]);
+    }
+    Ok(grid)
+}
+
+/// What the user should know of an import.
+pub(super) fn warnings(report: &ImportReport) -> Vec<AppError> {
+    let told = report.warnings.iter().map(|warning| AppError {
+        help: warning.help.clone(),
+        ..AppError::new(warning.code.clone(), warning.message.clone())
+    });
+    let rejected = report.rejections.iter().take(REJECTIONS_SHOWN).map(|rejection| {
+        let column = rejection.column.as_ref().map(|column| format!(" column {column}")).unwrap_or_default();
+        AppError {
+            expected: Some(rejection.expected.clone()),
+            found: Some(rejection.found.clone()),
+            ..AppError::new(rejection.code, "a row is rejected")
+                .at(format!("{}:{}{column}", rejection.file, rejection.row))
+        }
+    });
+    let mut warnings: Vec<AppError> = told.chain(rejected).collect();
+    let shown = u64::try_from(report.rejections.len().min(REJECTIONS_SHOWN)).unwrap_or(u64::MAX);
+    if report.rejected > shown {
+        let message = format!("{} more rows are rejected", report.rejected - shown);
+        warnings.push(AppError::new("row::rejected", message).at(report.place.clone()));
+    }
+    warnings
+}

@@ -1,0 +1,9 @@
+//! Runs the built program: usage, exit codes, settings, manual, and an empty store.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of a test may stop it")]
+
+mod filter;
+mod manual;
+mod program;
+mod scenarios;
+mod settings;
+mod usage;

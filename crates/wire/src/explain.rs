@@ -1,0 +1,173 @@
+//! `why`: the charges behind a figure, each with its part.
+
+use app::{ExplainLine, Explanation};
+use ledger::Timestamp;
+use money::{Amount, AmountError};
+use serde::Serialize;
+
+use crate::{Empty, Figure, Meta};
+
+/// The charges that add up to a figure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExplainAnswer {
+    /// What the figures are.
+    pub meta: Meta,
+    /// The experiment.
+    pub experiment: String,
+    /// The attempt's ordinal; `null` for all.
+    pub attempt: Option<u32>,
+    /// The resource kind; `null` for all.
+    pub resource_kind: Option<&'static str>,
+    /// The parts of charges, which sum to the total.
+    pub rows: Vec<ExplainRow>,
+    /// What lies past the limit.
+    pub not_shown: ExplainRest,
+    /// The figure.
+    pub total: Figure,
+}
+
+/// The parts past the limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExplainRest {
+    /// How many.
+    pub rows: usize,
+    /// Their sum.
+    pub amount: String,
+}
+
+/// A part of one charge.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ExplainRow {
+    /// The part.
+    pub amount: String,
+    /// The attempt's ordinal; `null` for the experiment as a whole.
+    pub attempt: Option<u32>,
+    /// The rule that claimed the charge.
+    pub rule: &'static str,
+    /// How the amount was got.
+    pub evidence: &'static str,
+    /// The whole charge under the basis.
+    pub charge_cost: Option<String>,
+    /// `priced`, `unpriced`, or what the amount is a part of instead.
+    pub charge_state: String,
+    /// First instant of the charge.
+    pub charge_start: String,
+    /// First instant after it.
+    pub charge_end: String,
+    /// When the resource was held, and how much of it.
+    pub overlaps: Vec<OverlapRow>,
+    /// Resource kind.
+    pub resource_kind: &'static str,
+    /// Resource, as the bill names it.
+    pub resource_id: Option<String>,
+    /// Service.
+    pub service_name: String,
+    /// Usage type.
+    pub usage_type: String,
+    /// Provider's line type.
+    pub line_type: String,
+    /// Provider's description.
+    pub description: String,
+    /// Provider's id of the row.
+    pub line_item_id: String,
+    /// Source of the bill.
+    pub source: String,
+    /// Month billed.
+    pub billing_period: String,
+    /// The delivery: the version of the source.
+    pub delivery: String,
+    /// File of the delivery.
+    pub file: Option<String>,
+    /// Row of the file, from 1 after the header.
+    pub row: Option<i64>,
+}
+
+/// A time in which a part of the resource was held.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct OverlapRow {
+    /// First instant.
+    pub start: String,
+    /// First instant after it.
+    pub end: String,
+    /// Units held.
+    pub weight: u64,
+    /// Units that were shared out.
+    pub of: u64,
+}
+
+/// The public shape of `why`, with at most `limit` rows.
+///
+/// # Errors
+/// `OutOfRange` on overflow.
+pub fn why(explanation: &Explanation, limit: Option<usize>) -> Result<ExplainAnswer, AmountError> {
+    let lines = &explanation.lines;
+    let shown = limit.unwrap_or(lines.len()).min(lines.len());
+    let (shown, hidden) = lines.split_at(shown);
+    let rest = Amount::sum(hidden.iter().map(|line| line.amount))?;
+    Ok(ExplainAnswer {
+        meta: Meta::from(&explanation.meta),
+        experiment: explanation.selection.experiment.clone(),
+        attempt: explanation.selection.attempt,
+        resource_kind: explanation.selection.kind.map(|kind| kind.word()),
+        rows: shown.iter().map(ExplainRow::of).collect(),
+        not_shown: ExplainRest { rows: hidden.len(), amount: rest.to_string() },
+        total: Figure::of(&explanation.total, Empty::NoCharges)?,
+    })
+}
+
+impl ExplainRow {
+    fn of(line: &ExplainLine) -> Self {
+        let charge = &line.charge;
+        let time = |micros: i64| Timestamp(micros).to_string();
+        let in_file = !charge.file.is_empty();
+        let state = match (line.charge_cost, line.note) {
+            (_, Some(note)) => note,
+            (Some(_), None) => "priced",
+            (None, None) => "unpriced",
+        };
+        let overlaps = line.overlaps.iter().map(|overlap| OverlapRow {
+            start: time(overlap.start),
+            end: time(overlap.end),
+            weight: overlap.weight,
+            of: overlap.of,
+        });
+        Self {
+            amount: line.amount.to_string(),
+            attempt: line.attempt,
+            rule: line.rule.word(),
+            evidence: line.evidence.word(),
+            charge_cost: line.charge_cost.map(|cost| cost.to_string()),
+            charge_state: state.to_owned(),
+            charge_start: time(charge.interval.0),
+            charge_end: time(charge.interval.1),
+            overlaps: overlaps.collect(),
+            resource_kind: charge.resource_kind.word(),
+            resource_id: charge.resource_id.clone(),
+            service_name: charge.service_name.clone(),
+            usage_type: charge.usage_type.clone(),
+            line_type: charge.line_type.clone(),
+            description: charge.description.clone(),
+            line_item_id: charge.line_item_id.clone(),
+            source: line.source.to_string(),
+            billing_period: line.period.to_string(),
+            delivery: line.delivery.to_string(),
+            file: in_file.then(|| charge.file.clone()),
+            row: in_file.then_some(charge.row),
+        }
+    }
+}
+
+impl ExplainAnswer {
+    /// The rows for a flat file, with a row for what is not shown, so that the column sums to the total.
+    pub fn flat_rows(&self) -> Vec<ExplainRow> {
+        let mut rows = self.rows.clone();
+        if self.not_shown.rows > 0 {
+            rows.push(ExplainRow {
+                amount: self.not_shown.amount.clone(),
+                charge_state: format!("(not shown: {})", self.not_shown.rows),
+                ..ExplainRow::default()
+            });
+        }
+        rows
+    }
+}

@@ -1,0 +1,34 @@
+//! The public shapes of every answer: JSON documents, and rows for CSV and JSON lines.
+//!
+//! An amount is a decimal string with all its digits, a time is RFC 3339 in UTC, an id is a string. What is not known is
+//! `null` beside a word that says why; it is never `0`. [`flat`] turns rows into columns for CSV.
+
+mod check;
+mod config;
+mod demo;
+mod explain;
+mod figure;
+mod flat;
+mod import;
+mod list;
+mod meta;
+mod scalar;
+mod spend;
+mod sql;
+mod statement;
+#[cfg(test)]
+mod tests;
+
+pub use check::{BalanceRow, CheckAnswer, CheckRow, check};
+pub use config::{ConfigAnswer, ConfigRow, config};
+pub use demo::{DemoAnswer, demo};
+pub use explain::{ExplainAnswer, ExplainRest, ExplainRow, OverlapRow, why};
+pub use figure::{Empty, EvidenceMix, Figure, State};
+pub use flat::{Flat, flat};
+pub use import::{DeliveryRow, ImportAnswer, RejectionRow, WarningRow, import};
+pub use list::{ExperimentRow, ExperimentTotal, ListAnswer, empty_cost, empty_wasted, list};
+pub use meta::Meta;
+pub use scalar::{Gpu, Quality};
+pub use spend::{SpendAnswer, SpendRow, SpendTotal, spend};
+pub use sql::{SqlAnswer, sql};
+pub use statement::{AttemptRow, Matrix, MatrixRow, StatementAnswer, StatementTotal, show};
