@@ -1,0 +1,36 @@
+# Two doors: `make demo` to look around, `make test` to check everything. Both install what they need first.
+
+# Shared by every checkout of this machine, so that a second clone does not build the dependencies again.
+export CARGO_TARGET_DIR ?= $(HOME)/.cache/trainbill/target
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench fmt prepare
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: prepare ## build, write a small company's exports, import them and show its experiments
+	cargo build --locked -p cli
+	"$(CARGO_TARGET_DIR)/debug/trainbill" demo --no-serve
+
+test: prepare ## format, lints, tidy, every test
+	cargo xtask ci
+
+bench: prepare ## time the attribution against its peers
+	cargo xtask bench attribution
+
+fmt: ## format the sources
+	cargo fmt --all
+
+prepare: ## install a C compiler if the machine has none
+	@if ! command -v cargo >/dev/null 2>&1; then \
+		echo "error: cargo is missing; install Rust from https://rustup.rs and run make again" >&2; exit 1; \
+	fi
+	@if ! command -v cc >/dev/null 2>&1; then \
+		if ! command -v apt-get >/dev/null 2>&1; then \
+			echo "error: no C compiler (cc); install one and run make again" >&2; exit 1; \
+		fi; \
+		as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \
+		$$as_root apt-get update -qq && \
+		$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends build-essential pkg-config; \
+	fi

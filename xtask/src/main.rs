@@ -1,0 +1,106 @@
+//! `cargo xtask`: the tasks of this repository, so that nothing but cargo is needed to run them.
+#![expect(clippy::print_stderr, reason = "a task reports to the person at the terminal")]
+
+mod bench;
+mod ci;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use xtask::{generate, tidy};
+
+const USAGE: &str = "usage: cargo xtask <task>
+
+tasks:
+  ci     format, tidy, lints, every test: what must hold before a change is merged
+  tidy   the code's own rules: layers, fences, limits, lists, first lines, words, generated pages
+  generate [--check]
+         docs/sources.md and docs/errors.md from the sources; with --check they are only compared
+  bench attribution [1m] [10m] [50m]
+         the attribution against mere decode and DuckDB; needs Python, some 8 GB of disk for the largest size";
+
+/// Exit code of a command that was called wrongly.
+const EXIT_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["ci"] => finish(ci::run(&root())),
+        ["tidy"] => finish(tidy(&root())),
+        ["generate"] => finish(write_pages(&root())),
+        ["generate", "--check"] => finish(check_pages(&root())),
+        ["bench", "attribution", sizes @ ..] => finish(bench::attribution(&root(), sizes)),
+        ["help" | "--help" | "-h"] => {
+            eprintln!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        [] => usage_error("no task given"),
+        ["ci" | "tidy", surplus, ..] | ["generate", surplus, ..] => {
+            usage_error(&format!("unexpected argument `{surplus}`"))
+        }
+        [unknown, ..] => {
+            usage_error(&format!("unknown task `{unknown}` (known: ci, tidy, generate, bench attribution)"))
+        }
+    }
+}
+
+/// The folder of the workspace, whatever folder the task was started in.
+fn root() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package).to_owned()
+}
+
+/// Runs every check over the tree and prints what breaks it.
+fn tidy(root: &Path) -> Result<(), String> {
+    let workspace = tidy::Workspace::read(root).map_err(|error| error.to_string())?;
+    let mut count = 0;
+    for check in tidy::CHECKS {
+        for problem in (check.run)(&workspace) {
+            eprintln!("{}: {problem}", check.name);
+            count += 1;
+        }
+    }
+    if count > 0 {
+        return Err(format!("{count} problems in the tree"));
+    }
+    eprintln!("tidy: {} checks hold", tidy::CHECKS.len());
+    Ok(())
+}
+
+/// Writes the generated pages that are stale.
+fn write_pages(root: &Path) -> Result<(), String> {
+    let workspace = tidy::Workspace::read(root).map_err(|error| error.to_string())?;
+    let written = generate::write(root, &workspace)?;
+    for path in &written {
+        eprintln!("wrote {path}");
+    }
+    if written.is_empty() {
+        eprintln!("generate: {} are fresh", generate::PATHS.join(" and "));
+    }
+    Ok(())
+}
+
+/// Names the generated pages that are stale, and the command that mends them.
+fn check_pages(root: &Path) -> Result<(), String> {
+    let workspace = tidy::Workspace::read(root).map_err(|error| error.to_string())?;
+    match generate::stale(&workspace)?.as_slice() {
+        [] => Ok(()),
+        stale => Err(format!("{} is stale; run `{}`", stale.join(" and "), generate::COMMAND)),
+    }
+}
+
+fn finish(result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage_error(message: &str) -> ExitCode {
+    eprintln!("error: {message}\n\n{USAGE}");
+    ExitCode::from(EXIT_USAGE)
+}
