@@ -31,6 +31,7 @@ pub struct QualityResult {
     /// Metric name.
     pub metric: String,
     /// Its value; may be NaN or infinite, as trackers report.
+    #[expect(clippy::disallowed_types, reason = "a metric is a double at its source, and is no money")]
     pub value: f64,
     /// Which way is better, where declared.
     pub direction: Option<Direction>,

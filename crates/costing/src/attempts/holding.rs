@@ -102,7 +102,7 @@ fn place(places: &[Place], lane: usize, edge: Edge) -> usize {
         (None, _) => !place.ended,
     };
     let of_lane = || places.iter().enumerate().filter(|(_, place)| place.lane == lane);
-    let found = of_lane().find(|(_, place)| open_then(place)).or_else(|| of_lane().last());
+    let found = of_lane().find(|(_, place)| open_then(place)).or_else(|| of_lane().next_back());
     found.map_or(0, |(index, _)| index)
 }
 

@@ -40,10 +40,10 @@ fn successors(drafts: &[Draft]) -> BTreeMap<usize, usize> {
     let mut starts: BTreeMap<(&str, Timestamp), Vec<usize>> = BTreeMap::new();
     for (index, draft) in drafts.iter().enumerate() {
         let (submitted, started) = (draft.attempt.submitted_at, draft.attempt.started_at);
-        if let (Some(chain), Some(start)) = (&draft.chain, started) {
-            if submitted == started {
-                starts.entry((&chain.job, start)).or_default().push(index);
-            }
+        if let (Some(chain), Some(start)) = (&draft.chain, started)
+            && submitted == started
+        {
+            starts.entry((&chain.job, start)).or_default().push(index);
         }
     }
     let mut taken = BTreeSet::new();

@@ -77,7 +77,8 @@ const CLASS: u32 = 0;
 const IDLE: u32 = 1;
 const UNATTRIBUTED: u32 = 2;
 const ATTEMPT: u32 = 3;
-const EXPERIMENT: u32 = ATTEMPT + CLAIMS.len() as u32;
+/// Behind the six claims of attempts.
+const EXPERIMENT: u32 = ATTEMPT + 6;
 const INDEX_BITS: u32 = 28;
 
 /// The most attempts or experiments that a plan may hold.
@@ -90,7 +91,7 @@ impl Landing {
     /// Packs a place.
     pub fn of(place: Place) -> Self {
         let code = |rule: Rule, evidence: Evidence| {
-            CLAIMS.iter().position(|claim| *claim == (rule, evidence)).unwrap_or(CLAIMS.len() - 1) as u32
+            super::number(CLAIMS.iter().position(|claim| *claim == (rule, evidence)).unwrap_or(CLAIMS.len() - 1))
         };
         let (sort, index) = match place {
             Place::Class(class) => (CLASS, class as u32),

@@ -23,3 +23,8 @@ pub use landing::{Landing, Place, Reason, class_account};
 pub use plan::{AttributionPlan, NamedBy, PlanError, SplitShare, TagKeys, plan};
 pub use split::{Overlap, Scratch, divide, overlaps};
 pub use timeline::{Holder, Segment, Share, Timeline};
+
+/// A count that a plan's limit on attempts keeps far below 2³²; past it, it stays at the largest number.
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

@@ -180,7 +180,7 @@ impl AttributionPlan {
         if let Some(index) = self.experiment_names.get(name) {
             return *index;
         }
-        let index = self.experiments.len() as u32;
+        let index = super::number(self.experiments.len());
         self.experiments.push(ExperimentId(name.to_owned()));
         self.experiment_names.insert(name.to_owned(), index);
         index
@@ -193,7 +193,7 @@ impl AttributionPlan {
         holders: &mut BTreeMap<String, Vec<Holder>>,
         managed: &mut BTreeSet<String>,
     ) {
-        let index = self.attempts.len() as u32;
+        let index = super::number(self.attempts.len());
         self.attempts.push(attempt.id);
         let experiment = self.experiment(&attempt.link.experiment.0);
         let names = [attempt.id.to_string(), attempt.canonical_key.clone()];
@@ -226,7 +226,7 @@ impl AttributionPlan {
     }
 
     fn add_timeline(&mut self, resource: String, holders: &[Holder], managed: &BTreeSet<String>) {
-        let index = self.timelines.len() as u32;
+        let index = super::number(self.timelines.len());
         self.timelines.push(Timeline::of(holders));
         let own = managed.contains(&resource);
         if own {
@@ -262,7 +262,7 @@ impl AttributionPlan {
                     self.timelines[index as usize] = merged;
                 }
                 Some(Resource::Absent | Resource::Unknown) | None => {
-                    let index = self.timelines.len() as u32;
+                    let index = super::number(self.timelines.len());
                     self.timelines.push(told);
                     self.resources.insert(parent.to_owned(), Resource::Held(index));
                 }

@@ -116,7 +116,7 @@ proptest! {
     #[test]
     fn the_order_of_holders_does_not_matter(holders in holders(), seed in any::<u64>()) {
         let mut shuffled = holders.clone();
-        shuffled.sort_by_key(|h| (h.start as u64 ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ h.weight);
+        shuffled.sort_by_key(|h| (h.start.cast_unsigned() ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ h.weight);
         prop_assert_eq!(Timeline::of(&shuffled), Timeline::of(&holders));
     }
 

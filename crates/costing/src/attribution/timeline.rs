@@ -92,7 +92,7 @@ impl Timeline {
                 return;
             }
         }
-        let (first, count) = (first as u32, shares.len() as u32);
+        let (first, count) = (super::number(first), super::number(shares.len()));
         self.shares.append(&mut shares);
         self.segments.push(Segment { start, end, first, count, idle });
     }
@@ -140,9 +140,10 @@ impl Timeline {
         }
         pieces.sort_unstable_by_key(|piece| piece.0);
         for (start, end, timeline, segment) in pieces {
-            let (first, shares) = (merged.shares.len() as u32, timeline.shares(segment));
+            let (first, shares) = (super::number(merged.shares.len()), timeline.shares(segment));
             merged.shares.extend_from_slice(shares);
-            merged.segments.push(Segment { start, end, first, count: shares.len() as u32, idle: segment.idle });
+            let count = super::number(shares.len());
+            merged.segments.push(Segment { start, end, first, count, idle: segment.idle });
         }
         merged
     }

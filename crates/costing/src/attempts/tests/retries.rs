@@ -51,7 +51,7 @@ fn a_later_success_never_changes_a_stored_failed_attempt() {
         link: labelled("e"),
         ..segment("slurm:gpu:7", 36_003, false, ended(36_100, 40_000, Outcome::Completed))
     });
-    let before = only(&[failed.clone()]);
+    let before = only(std::slice::from_ref(&failed));
     let after = fold(&[success, failed]);
     assert_eq!(&before, attempt(&after, "slurm:gpu:7:1"));
 }
