@@ -82,9 +82,13 @@ pub fn open(location: &str, limits: &PlaceLimits) -> Result<BillInput, SourceErr
         // The runtime of the client must neither start nor end inside a caller's own.
         return std::thread::scope(|scope| {
             let client = AmazonS3Builder::from_env();
-            let opened = scope.spawn(|| open_place(&bucket::Bucket::new(client, name, prefix, limits)?, limits));
+            let opened =
+                scope.spawn(|| open_place(&bucket::Bucket::new(client, name, prefix, limits)?, limits));
             opened.join().unwrap_or_else(|_| {
-                Err(SourceError::new("place::unreachable", "the client of the bucket ended without an answer"))
+                Err(SourceError::new(
+                    "place::unreachable",
+                    "the client of the bucket ended without an answer",
+                ))
             })
         });
     }
@@ -101,8 +105,11 @@ pub fn open(location: &str, limits: &PlaceLimits) -> Result<BillInput, SourceErr
 fn open_file(path: &Path) -> Result<BillInput, SourceError> {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     if manifest::is_manifest_name(&name) {
-        return Err(SourceError::new("bill::no_files", format!("`{name}` is the manifest of a bill, not the bill"))
-            .help("name the folder of the export, which holds the manifest and the files that it lists"));
+        return Err(SourceError::new(
+            "bill::no_files",
+            format!("`{name}` is the manifest of a bill, not the bill"),
+        )
+        .help("name the folder of the export, which holds the manifest and the files that it lists"));
     }
     let bytes = path.metadata().map_or(0, |metadata| metadata.len());
     let format = format::of(path, &name)?;
@@ -115,7 +122,10 @@ fn open_place(place: &dyn Place, limits: &PlaceLimits) -> Result<BillInput, Sour
     let chosen = delivery::choose(place, &entries, limits)?;
     if chosen.files.is_empty() {
         return Err(SourceError::new("bill::no_files", "there is no data file to read")
-            .expected("*.csv, *.csv.gz, *.parquet, *.json or *.jsonl", format!("{} other file(s)", entries.len()))
+            .expected(
+                "*.csv, *.csv.gz, *.parquet, *.json or *.jsonl",
+                format!("{} other file(s)", entries.len()),
+            )
             .help("name the folder or prefix of the export"));
     }
     bring(place, chosen)
@@ -130,9 +140,13 @@ fn bring(place: &dyn Place, chosen: Chosen) -> Result<BillInput, SourceError> {
         files.push(BillFile { path, name: entry.key, bytes: entry.bytes, format, period });
     }
     let mut warnings = chosen.warnings;
-    let json = files.iter().filter(|file| matches!(file.format, FileFormat::Json | FileFormat::JsonGz)).count();
+    let json =
+        files.iter().filter(|file| matches!(file.format, FileFormat::Json | FileFormat::JsonGz)).count();
     if json > 0 && json < files.len() {
-        warnings.push(BillWarning::new("bill::mixed_formats", format!("{json} JSON file(s) lie beside the tables")));
+        warnings.push(BillWarning::new(
+            "bill::mixed_formats",
+            format!("{json} JSON file(s) lie beside the tables"),
+        ));
     }
     Ok(BillInput { files, warnings, spool: place.spool() })
 }

@@ -151,7 +151,8 @@ fn a_real_bill_without_resource_ids_says_so() {
 
 #[test]
 fn an_invoice_makes_a_bill_final_and_a_currency_is_kept() {
-    let (Some(open), Some(closed)) = (shared("koku_2023-06-01-not-final.csv"), shared("koku_2023-06-01.csv")) else {
+    let (Some(open), Some(closed)) = (shared("koku_2023-06-01-not-final.csv"), shared("koku_2023-06-01.csv"))
+    else {
         return;
     };
     let (open, closed) = (ties_to_its_cost_column(&open), ties_to_its_cost_column(&closed));
@@ -177,7 +178,9 @@ savings_plan_net_savings_plan_effective_cost";
 fn net_columns_are_used_for_all_rows_or_none() {
     let rows = format!(
         "{HEADER},{NET}\n{},8,,\n{},,,\n{},,6,5\n",
-        hour("Usage", "10", "a"), hour("Usage", "3", "b"), hour("SavingsPlanCoveredUsage", "9", "c")
+        hour("Usage", "10", "a"),
+        hour("Usage", "3", "b"),
+        hour("SavingsPlanCoveredUsage", "9", "c")
     );
     let net = read_csv(&rows).unwrap();
     assert_eq!(net.column("effective_cost"), ["8", "3", "5"]);
@@ -204,7 +207,9 @@ fn a_row_without_dates_covers_its_billing_period() {
 fn a_plan_that_covers_half_an_hour_leaves_the_rest_on_demand() {
     let bill = read_csv(&format!(
         "{HEADER},savings_plan_savings_plan_effective_cost\n{},6\n{},\n{},\n",
-        hour("SavingsPlanCoveredUsage", "10", "a"), hour("Usage", "10", "b"), hour("SavingsPlanNegation", "-10", "c")
+        hour("SavingsPlanCoveredUsage", "10", "a"),
+        hour("Usage", "10", "b"),
+        hour("SavingsPlanNegation", "-10", "c")
     ))
     .unwrap();
     assert_eq!(bill.period().effective_total.to_string(), "16");

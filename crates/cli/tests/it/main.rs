@@ -7,3 +7,4 @@ mod program;
 mod scenarios;
 mod settings;
 mod usage;
+mod why;

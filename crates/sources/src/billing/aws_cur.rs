@@ -100,15 +100,21 @@ pub fn read(
 fn finish(import: Import<'_>, input: &BillInput) -> Result<BillSummary, SourceError> {
     let Import { batches, mut tally, facts, extra, .. } = import;
     if extra.unreadable_maps > 0 {
-        let message = format!("{} cell(s) of tags hold no map; their text is in x_unmapped", extra.unreadable_maps);
+        let message =
+            format!("{} cell(s) of tags hold no map; their text is in x_unmapped", extra.unreadable_maps);
         tally.warn("bill::unreadable_maps", message);
     }
     let mut summary = tally.into_summary();
     summary.warnings.extend(input.warnings.iter().cloned());
     let periods = batches.finish_with(|group, period| match facts.get(group) {
-        Some(facts) => facts.close(period).map(|warnings| summary.warnings.extend(warnings)).map_err(|fault| {
-            SourceError::new("bill::out_of_range", format!("a total of the bill leaves the range: {fault}"))
-        }),
+        Some(facts) => {
+            facts.close(period).map(|warnings| summary.warnings.extend(warnings)).map_err(|fault| {
+                SourceError::new(
+                    "bill::out_of_range",
+                    format!("a total of the bill leaves the range: {fault}"),
+                )
+            })
+        }
         None => Ok(()),
     })?;
     if !periods.iter().any(|period| period.has_resource_ids) && summary.accepted > 0 {

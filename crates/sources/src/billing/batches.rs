@@ -137,7 +137,10 @@ struct Group {
 
 impl<'a> Batches<'a> {
     /// No rows yet.
-    pub fn new(limits: &'a BillLimits, sink: &'a mut dyn FnMut(BillBatch) -> Result<(), SourceError>) -> Self {
+    pub fn new(
+        limits: &'a BillLimits,
+        sink: &'a mut dyn FnMut(BillBatch) -> Result<(), SourceError>,
+    ) -> Self {
         Self { limits, sink, groups: Vec::new(), index: BTreeMap::new(), open: 0, text_bytes: 0, last: 0 }
     }
 
@@ -145,7 +148,12 @@ impl<'a> Batches<'a> {
     ///
     /// # Errors
     /// `bill::mixed_currency` if the period has another currency, `bill::too_large` past the limit of periods.
-    pub fn group(&mut self, payer: &str, period: BillingPeriod, currency: Currency) -> Result<usize, SourceError> {
+    pub fn group(
+        &mut self,
+        payer: &str,
+        period: BillingPeriod,
+        currency: Currency,
+    ) -> Result<usize, SourceError> {
         let index = self.find(payer, period);
         let Some(index) = index else { return self.open_group(payer, period, currency) };
         self.last = index;
@@ -170,7 +178,10 @@ impl<'a> Batches<'a> {
     pub fn push(&mut self, row: &ChargeRow<'_>) -> Result<usize, SourceError> {
         let index = self.group(row.payer, row.period, row.currency)?;
         add_totals(&mut self.groups[index], row).map_err(|fault| {
-            SourceError::new("bill::out_of_range", format!("a total of {} leaves the range: {fault}", row.period))
+            SourceError::new(
+                "bill::out_of_range",
+                format!("a total of {} leaves the range: {fault}", row.period),
+            )
         })?;
         if self.groups[index].builder.is_none() {
             self.make_room()?;
@@ -225,10 +236,16 @@ impl<'a> Batches<'a> {
         self.index.get(payer)?.get(&period).copied()
     }
 
-    fn open_group(&mut self, payer: &str, period: BillingPeriod, currency: Currency) -> Result<usize, SourceError> {
+    fn open_group(
+        &mut self,
+        payer: &str,
+        period: BillingPeriod,
+        currency: Currency,
+    ) -> Result<usize, SourceError> {
         let index = self.groups.len();
         if index >= self.limits.periods {
-            let message = format!("more than {} billing periods of payers in one import", self.limits.periods);
+            let message =
+                format!("more than {} billing periods of payers in one import", self.limits.periods);
             return Err(SourceError::new("bill::too_large", message));
         }
         let summary = PeriodSummary::new(payer.to_owned(), period, currency);
@@ -246,7 +263,8 @@ impl<'a> Batches<'a> {
     }
 
     fn flush_largest(&mut self, size: impl Fn(&BatchBuilder) -> usize) -> Result<(), SourceError> {
-        let sizes = self.groups.iter().enumerate().filter_map(|(i, g)| g.builder.as_ref().map(|b| (size(b), i)));
+        let sizes =
+            self.groups.iter().enumerate().filter_map(|(i, g)| g.builder.as_ref().map(|b| (size(b), i)));
         match sizes.max() {
             Some((_, index)) => self.flush(index),
             None => Ok(()),
@@ -276,7 +294,10 @@ impl Group {
 /// True for the classes that are usage and not a row with an account of its own.
 pub const fn is_usage(class: LineClass) -> bool {
     match class {
-        LineClass::Usage | LineClass::CapacityBlockUsage | LineClass::UnusedReservation | LineClass::Inference => true,
+        LineClass::Usage
+        | LineClass::CapacityBlockUsage
+        | LineClass::UnusedReservation
+        | LineClass::Inference => true,
         LineClass::CapacityBlockFee
         | LineClass::Commitment
         | LineClass::Tax
@@ -317,8 +338,9 @@ fn add_usage(group: &mut Group, period: Interval) {
         start: known.start.min(period.start),
         end: known.end.max(period.end),
     }));
-    summary.usage_micros =
-        Some(summary.usage_micros.map_or((micros, micros), |(low, high)| (low.min(micros), high.max(micros))));
+    summary.usage_micros = Some(
+        summary.usage_micros.map_or((micros, micros), |(low, high)| (low.min(micros), high.max(micros))),
+    );
     let first = period.start.day();
     let last = ledger::Timestamp(period.end.0.saturating_sub(1)).day().max(first);
     if micros <= MICROS_PER_DAY {

@@ -113,8 +113,11 @@ impl Place for Bucket {
     fn bring(&self, entries: &[Entry]) -> Result<Vec<PathBuf>, SourceError> {
         let total = entries.iter().fold(0_u64, |sum, entry| sum.saturating_add(entry.bytes));
         if total > self.limits.spool_bytes {
-            let message = format!("the delivery has {total} bytes, more than the {} allowed", self.limits.spool_bytes);
-            return Err(SourceError::new("bill::too_large", message).help("name the prefix of one billing period"));
+            let message =
+                format!("the delivery has {total} bytes, more than the {} allowed", self.limits.spool_bytes);
+            return Err(
+                SourceError::new("bill::too_large", message).help("name the prefix of one billing period")
+            );
         }
         let each = entries.iter().enumerate();
         each.map(|(position, entry)| self.runtime.block_on(self.spool_one(entry, position))).collect()
@@ -142,9 +145,9 @@ fn unreachable(fault: &dyn std::error::Error, shown: &str) -> SourceError {
         source = inner.source();
     }
     let first_line = message.lines().next().unwrap_or("").to_owned();
-    SourceError::new("place::unreachable", first_line.chars().take(400).collect::<String>())
-        .at(shown)
-        .help("check AWS_REGION, the credentials and, for another endpoint, AWS_ENDPOINT_URL and AWS_ALLOW_HTTP")
+    SourceError::new("place::unreachable", first_line.chars().take(400).collect::<String>()).at(shown).help(
+        "check AWS_REGION, the credentials and, for another endpoint, AWS_ENDPOINT_URL and AWS_ALLOW_HTTP",
+    )
 }
 
 fn not_spooled(fault: &std::io::Error) -> SourceError {
@@ -252,11 +255,9 @@ mod tests {
         assert_eq!(code(MANIFEST, &limits), "bill::too_large");
         let other = r#"{"bucket":"other","billingPeriod":{"start":"20260701T000000.000Z"},"reportKeys":["p/cur/x.csv"]}"#;
         assert_eq!(code(other, &PlaceLimits::default()), "bill::hostile_manifest");
-        let outside =
-            r#"{"bucket":"bucket","billingPeriod":{"start":"20260701T000000.000Z"},"reportKeys":["q/x.csv"]}"#;
+        let outside = r#"{"bucket":"bucket","billingPeriod":{"start":"20260701T000000.000Z"},"reportKeys":["q/x.csv"]}"#;
         assert_eq!(code(outside, &PlaceLimits::default()), "bill::hostile_manifest");
-        let missing =
-            r#"{"bucket":"bucket","billingPeriod":{"start":"20260701T000000.000Z"},"reportKeys":["p/cur/x.csv"]}"#;
+        let missing = r#"{"bucket":"bucket","billingPeriod":{"start":"20260701T000000.000Z"},"reportKeys":["p/cur/x.csv"]}"#;
         assert_eq!(code(missing, &PlaceLimits::default()), "bill::incomplete_delivery");
     }
 }

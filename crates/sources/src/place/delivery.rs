@@ -22,7 +22,11 @@ pub(super) struct Chosen {
 const MANIFESTS_MAX: usize = 5_000;
 
 /// Chooses among the entries of a place.
-pub(super) fn choose(place: &dyn Place, entries: &[Entry], limits: &PlaceLimits) -> Result<Chosen, SourceError> {
+pub(super) fn choose(
+    place: &dyn Place,
+    entries: &[Entry],
+    limits: &PlaceLimits,
+) -> Result<Chosen, SourceError> {
     let manifests = manifests(place, entries, limits)?;
     if manifests.is_empty() {
         let data = entries.iter().filter(|entry| is_data_name(&entry.key) && !is_manifest_name(&entry.key));
@@ -42,19 +46,31 @@ pub(super) fn choose(place: &dyn Place, entries: &[Entry], limits: &PlaceLimits)
             chosen.files.push((entry, Some(period)));
         }
         for older in &manifests {
-            known.extend(older.keys.iter().filter_map(|key| listing.find(older, key)).map(|entry| entry.key.clone()));
+            known.extend(
+                older.keys.iter().filter_map(|key| listing.find(older, key)).map(|entry| entry.key.clone()),
+            );
         }
     }
-    let stray = |entry: &&Entry| is_data_name(&entry.key) && !is_manifest_name(&entry.key) && !known.contains(&entry.key);
+    let stray = |entry: &&Entry| {
+        is_data_name(&entry.key) && !is_manifest_name(&entry.key) && !known.contains(&entry.key)
+    };
     let strays: Vec<&Entry> = entries.iter().filter(stray).collect();
     if let Some(first) = strays.first() {
-        let message = format!("{} data file(s) that no manifest lists are not read, first `{}`", strays.len(), first.key);
+        let message = format!(
+            "{} data file(s) that no manifest lists are not read, first `{}`",
+            strays.len(),
+            first.key
+        );
         chosen.warnings.push(BillWarning::new("bill::stale_parts", message));
     }
     Ok(chosen)
 }
 
-fn manifests(place: &dyn Place, entries: &[Entry], limits: &PlaceLimits) -> Result<Vec<Manifest>, SourceError> {
+fn manifests(
+    place: &dyn Place,
+    entries: &[Entry],
+    limits: &PlaceLimits,
+) -> Result<Vec<Manifest>, SourceError> {
     let named: Vec<&Entry> = entries.iter().filter(|entry| is_manifest_name(&entry.key)).collect();
     if named.len() > MANIFESTS_MAX {
         let message = format!("the place holds more than {MANIFESTS_MAX} manifests");
@@ -82,7 +98,10 @@ fn newest(manifests: &[Manifest]) -> Result<&Manifest, SourceError> {
         if (&known.root, &known.report) != (&manifest.root, &manifest.report) {
             return Err(SourceError::new(
                 "bill::several_reports",
-                format!("two reports of one account cover {}, so their rows would count twice", manifest.period),
+                format!(
+                    "two reports of one account cover {}, so their rows would count twice",
+                    manifest.period
+                ),
             )
             .expected(&known.entry.key, &manifest.entry.key)
             .help("name the folder of one of the reports"));
@@ -148,7 +167,11 @@ impl Listing<'_> {
         let Some(first) = missing.first() else { return Ok(files) };
         Err(SourceError::new(
             "bill::incomplete_delivery",
-            format!("{} of the {} files that the manifest lists are not there", missing.len(), manifest.keys.len()),
+            format!(
+                "{} of the {} files that the manifest lists are not there",
+                missing.len(),
+                manifest.keys.len()
+            ),
         )
         .at(&manifest.entry.key)
         .expected(*first, "no such file")

@@ -21,8 +21,9 @@ pub(super) fn is_data_name(key: &str) -> bool {
 /// `bill::unsupported_compression` for an archive, `place::not_found` if it cannot be read.
 pub(super) fn of(path: &Path, name: &str) -> Result<FileFormat, SourceError> {
     let mut head = [0_u8; 512];
-    let mut open = File::open(path)
-        .map_err(|fault| SourceError::new("place::not_found", format!("the file cannot be read: {fault}")).at(name))?;
+    let mut open = File::open(path).map_err(|fault| {
+        SourceError::new("place::not_found", format!("the file cannot be read: {fault}")).at(name)
+    })?;
     let mut read = 0;
     while read < head.len() {
         match open.read(head.get_mut(read..).unwrap_or_default()) {

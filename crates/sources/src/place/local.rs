@@ -46,7 +46,13 @@ impl Place for Folder {
 }
 
 impl Folder {
-    fn walk(&self, folder: &Path, prefix: &str, depth: usize, out: &mut Vec<Entry>) -> Result<(), SourceError> {
+    fn walk(
+        &self,
+        folder: &Path,
+        prefix: &str,
+        depth: usize,
+        out: &mut Vec<Entry>,
+    ) -> Result<(), SourceError> {
         let shown = if prefix.is_empty() { "." } else { prefix };
         if depth > self.limits.depth {
             let message = format!("folders are nested deeper than {}", self.limits.depth);

@@ -55,7 +55,8 @@ struct RawPeriod {
 /// Reads a manifest; `None` for a JSON that lists no files and so is no manifest of a report.
 pub(super) fn read(entry: &Entry, text: &str) -> Result<Option<Manifest>, SourceError> {
     let bad = |message: String| SourceError::new("bill::bad_manifest", message).at(&entry.key);
-    let raw: Raw = serde_json::from_str(text).map_err(|fault| bad(format!("the manifest cannot be read: {fault}")))?;
+    let raw: Raw =
+        serde_json::from_str(text).map_err(|fault| bad(format!("the manifest cannot be read: {fault}")))?;
     let Some(listed) = raw.data_files.as_ref().or(raw.report_keys.as_ref()) else { return Ok(None) };
     let mut place = Placement::of(&entry.key);
     if place.in_assembly(raw.assembly_id.as_deref()) {
@@ -135,7 +136,8 @@ impl<'a> Placement<'a> {
         if !root.is_empty() {
             root.push('/');
         }
-        let exported_period = exported.and_then(|at| parts.get(at)?.strip_prefix("BILLING_PERIOD=")?.parse().ok());
+        let exported_period =
+            exported.and_then(|at| parts.get(at)?.strip_prefix("BILLING_PERIOD=")?.parse().ok());
         let period = exported_period.or_else(|| legacy.and_then(|at| month_of_span(parts.get(at)?)));
         let execution = exported.and_then(|at| parts.get(at + 1)).map(|part| (*part).to_owned());
         Self { parts, root, period, execution }
@@ -199,11 +201,17 @@ mod tests {
 
     #[test]
     fn keys_that_lead_out_are_refused() {
-        for key in ["../../etc/passwd", "s3://other/p/x.csv", "/etc/passwd", "file:///etc/passwd", "p/./x.csv"] {
+        for key in
+            ["../../etc/passwd", "s3://other/p/x.csv", "/etc/passwd", "file:///etc/passwd", "p/./x.csv"]
+        {
             let text = format!(
                 r#"{{"bucket":"b","billingPeriod":{{"start":"20260701T000000.000Z"}},"reportKeys":["{key}"]}}"#
             );
-            assert_eq!(read_at("p/cur-Manifest.json", &text).unwrap_err().code, "bill::hostile_manifest", "for {key}");
+            assert_eq!(
+                read_at("p/cur-Manifest.json", &text).unwrap_err().code,
+                "bill::hostile_manifest",
+                "for {key}"
+            );
         }
         assert_eq!(read_at("x-Manifest.json", "{}").unwrap(), None);
         assert_eq!(read_at("x-Manifest.json", "[").unwrap_err().code, "bill::bad_manifest");

@@ -71,17 +71,31 @@ fn limited(limits: BillLimits, name: &str, bytes: &[u8]) -> &'static str {
 fn an_input_that_costs_too_much_is_refused() {
     let limits = BillLimits::default();
     let long = format!("{HEADER}\n{}\n", hour("Usage", "1", &"x".repeat(600_000)));
-    assert_eq!(limited(BillLimits { row_bytes: 1000, ..limits }, "bill.csv", long.as_bytes()), "bill::too_large");
+    assert_eq!(
+        limited(BillLimits { row_bytes: 1000, ..limits }, "bill.csv", long.as_bytes()),
+        "bill::too_large"
+    );
     let open_quote = format!("{HEADER}\n\"{}", "x\n".repeat(400_000));
-    assert_eq!(limited(BillLimits { row_bytes: 1000, ..limits }, "bill.csv", open_quote.as_bytes()), "bill::too_large");
-    let bomb = gzip(format!("{}{}", small_bill(), format!("{}\n", hour("Usage", "1", "a")).repeat(50_000)).as_bytes());
+    assert_eq!(
+        limited(BillLimits { row_bytes: 1000, ..limits }, "bill.csv", open_quote.as_bytes()),
+        "bill::too_large"
+    );
+    let bomb = gzip(
+        format!("{}{}", small_bill(), format!("{}\n", hour("Usage", "1", "a")).repeat(50_000)).as_bytes(),
+    );
     let tight = BillLimits { unpack_ratio: 20, unpack_floor_bytes: 1 << 20, ..limits };
     assert_eq!(limited(tight, "bill.csv.gz", &bomb), "bill::too_large");
     assert_eq!(limited(limits, "bill.csv.gz", &bomb), "read");
-    assert_eq!(limited(BillLimits { columns: 5, ..limits }, "bill.csv", small_bill().as_bytes()), "bill::too_large");
+    assert_eq!(
+        limited(BillLimits { columns: 5, ..limits }, "bill.csv", small_bill().as_bytes()),
+        "bill::too_large"
+    );
     let golden = std::fs::read(testdata("golden_cur2_synthetic.parquet")).unwrap();
     assert_eq!(limited(BillLimits { columns: 5, ..limits }, "bill.parquet", &golden), "bill::too_large");
-    assert_eq!(limited(BillLimits { periods: 0, ..limits }, "bill.csv", small_bill().as_bytes()), "bill::too_large");
+    assert_eq!(
+        limited(BillLimits { periods: 0, ..limits }, "bill.csv", small_bill().as_bytes()),
+        "bill::too_large"
+    );
 }
 
 #[test]
@@ -106,12 +120,24 @@ fn a_bad_row_is_rejected_alone_and_its_cost_is_accounted_for() {
     let codes: Vec<&str> = bill.summary.rejections.iter().map(|rejection| rejection.code).collect();
     assert_eq!(
         codes,
-        ["row::not_a_time", "row::ends_before_start", "row::missing_value", "row::not_a_decimal", "row::missing_value",
-            "row::out_of_range", "row::not_a_currency", "row::field_count", "row::not_utf8"]
+        [
+            "row::not_a_time",
+            "row::ends_before_start",
+            "row::missing_value",
+            "row::not_a_decimal",
+            "row::missing_value",
+            "row::out_of_range",
+            "row::not_a_currency",
+            "row::field_count",
+            "row::not_utf8"
+        ]
     );
     assert_eq!((bill.summary.accepted, bill.summary.rejected), (1, 9));
     let period = bill.period();
-    assert_eq!((period.billed_total.to_string(), period.rejected_total.to_string()), ("1".into(), "3".into()));
+    assert_eq!(
+        (period.billed_total.to_string(), period.rejected_total.to_string()),
+        ("1".into(), "3".into())
+    );
     assert_eq!(bill.summary.rejections[0].column.as_deref(), Some("line_item_usage_end_date"));
     assert_eq!((bill.summary.rejections[0].row, bill.summary.rejections[0].found.as_str()), (2, "yesterday"));
 }

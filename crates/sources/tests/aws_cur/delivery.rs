@@ -10,7 +10,8 @@ fn bill(cost: &str) -> Vec<u8> {
 }
 
 fn manifest(files: &[&str]) -> Vec<u8> {
-    let listed: Vec<String> = files.iter().map(|file| format!("\"s3://bucket/pre/{EXPORT}/data/{file}\"")).collect();
+    let listed: Vec<String> =
+        files.iter().map(|file| format!("\"s3://bucket/pre/{EXPORT}/data/{file}\"")).collect();
     let arn = "arn:aws:bcm-data-exports:us-east-1:111111111111:export/exp-1";
     format!(r#"{{"exportArn":"{arn}","dataFiles":[{}]}}"#, listed.join(",")).into_bytes()
 }
@@ -32,18 +33,23 @@ fn the_newest_execution_of_a_period_wins() {
         (format!("{EXPORT}/data/{FIRST}/exp-00001.csv"), bill("1")),
         (format!("{EXPORT}/data/{SECOND}/exp-00001.csv"), bill("2")),
         (format!("{EXPORT}/data/{SECOND}/exp-00002.csv.gz"), gzip(&bill("3"))),
-        (format!("{EXPORT}/metadata/{FIRST}/exp-Manifest.json"), manifest(&[&format!("{FIRST}/exp-00001.csv")])),
+        (
+            format!("{EXPORT}/metadata/{FIRST}/exp-Manifest.json"),
+            manifest(&[&format!("{FIRST}/exp-00001.csv")]),
+        ),
         (
             format!("{EXPORT}/metadata/{SECOND}/exp-Manifest.json"),
             manifest(&[&format!("{SECOND}/exp-00001.csv"), &format!("{SECOND}/exp-00002.csv.gz")]),
         ),
     ];
-    let named: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let named: Vec<(&str, &[u8])> =
+        files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
     let bill = read_files(&named).unwrap();
     assert_eq!(total(&bill), "5");
     assert_eq!(bill.warnings(), Vec::<&str>::new());
     // The folder may also be opened further down.
-    let stripped: Vec<(&str, &[u8])> = named.iter().map(|(name, bytes)| (&name[EXPORT.len() + 1..], *bytes)).collect();
+    let stripped: Vec<(&str, &[u8])> =
+        named.iter().map(|(name, bytes)| (&name[EXPORT.len() + 1..], *bytes)).collect();
     assert_eq!(total(&read_files(&stripped).unwrap()), "5");
 }
 

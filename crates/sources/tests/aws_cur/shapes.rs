@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, Decimal128Array, Int64Array, ListBuilder, MapBuilder, RecordBatch, StringArray, StringBuilder,
-    StructArray, StructBuilder, TimestampMillisecondArray,
+    Array, ArrayRef, Decimal128Array, Int64Array, ListBuilder, MapBuilder, RecordBatch, StringArray,
+    StringBuilder, StructArray, StructBuilder, TimestampMillisecondArray,
 };
 use arrow::datatypes::{DataType, Field, Fields};
 use proptest::prelude::*;
@@ -74,7 +74,9 @@ fn columns_without_a_place_are_kept() {
 #[test]
 fn a_map_of_text_is_read_in_every_notation() {
     for text in [
-        r#"{""user_b"":""2"",""user_a"":""1""}"#, "{'user_b': '2', 'user_a': '1'}", "[('user_b', '2'), ('user_a', '1')]",
+        r#"{""user_b"":""2"",""user_a"":""1""}"#,
+        "{'user_b': '2', 'user_a': '1'}",
+        "[('user_b', '2'), ('user_a', '1')]",
         "{user_b=2, user_a=1}",
     ] {
         let header = format!("{HEADER},resource_tags,product");
@@ -98,8 +100,10 @@ fn map_column() -> ArrayRef {
 }
 
 fn list_column() -> ArrayRef {
-    let fields =
-        Fields::from(vec![Field::new("key", DataType::Utf8, false), Field::new("value", DataType::Utf8, true)]);
+    let fields = Fields::from(vec![
+        Field::new("key", DataType::Utf8, false),
+        Field::new("value", DataType::Utf8, true),
+    ]);
     let mut builder = ListBuilder::new(StructBuilder::from_fields(fields, 1));
     let pair = builder.values();
     pair.field_builder::<StringBuilder>(0).unwrap().append_value("user_a");
@@ -185,7 +189,10 @@ fn a_bill_of_several_payers_and_months_comes_apart() {
         .iter()
         .map(|p| format!("{} {} {} {}", p.payer, p.period, p.billed_total, p.currency))
         .collect();
-    assert_eq!(periods, ["111111111111 2026-07 1 USD", "111111111111 2026-08 1 USD", "222222222222 2026-07 1 EUR"]);
+    assert_eq!(
+        periods,
+        ["111111111111 2026-07 1 USD", "111111111111 2026-08 1 USD", "222222222222 2026-07 1 EUR"]
+    );
 }
 
 fn any_row() -> impl Strategy<Value = String> {

@@ -114,7 +114,10 @@ fn canonical_rows(batch: &BillBatch) -> Vec<Row> {
     };
     (0..batch.batch.num_rows())
         .map(|row| {
-            charges::COLUMNS.iter().filter_map(|c| shown(c, row).map(|text| (c.name.to_owned(), text))).collect()
+            charges::COLUMNS
+                .iter()
+                .filter_map(|c| shown(c, row).map(|text| (c.name.to_owned(), text)))
+                .collect()
         })
         .collect()
 }

@@ -55,7 +55,9 @@ impl<'a> Cell<'a> {
             Cell::Single(value) if value.is_finite() => parsed(ryu::Buffer::new().format_finite(value))?,
             Cell::Int(value) => scaled(i128::from(value), 0)?,
             Cell::Decimal(units, scale) => scaled(units, scale)?,
-            Cell::Double(_) | Cell::Single(_) | Cell::Instant(_) | Cell::Bool(_) => return Err(CellFault::NotADecimal),
+            Cell::Double(_) | Cell::Single(_) | Cell::Instant(_) | Cell::Bool(_) => {
+                return Err(CellFault::NotADecimal);
+            }
         };
         Ok(Some(money))
     }
@@ -83,7 +85,10 @@ impl<'a> Cell<'a> {
             Cell::Instant(micros) => Ok(Some(Timestamp(micros))),
             Cell::Text(text) => {
                 let fast = plain_instant(text.as_bytes());
-                fast.map_or_else(|| instant(text, &Zone::Utc).map(Some).map_err(|_| CellFault::NotATime), |s| Ok(Some(s)))
+                fast.map_or_else(
+                    || instant(text, &Zone::Utc).map(Some).map_err(|_| CellFault::NotATime),
+                    |s| Ok(Some(s)),
+                )
             }
             Cell::Int(_) | Cell::Double(_) | Cell::Single(_) | Cell::Decimal(..) | Cell::Bool(_) => {
                 Err(CellFault::NotATime)
@@ -99,7 +104,12 @@ impl<'a> Cell<'a> {
         match self {
             Cell::Null => None,
             Cell::Text(text) => Some(text),
-            Cell::Int(_) | Cell::Double(_) | Cell::Single(_) | Cell::Decimal(..) | Cell::Instant(_) | Cell::Bool(_) => {
+            Cell::Int(_)
+            | Cell::Double(_)
+            | Cell::Single(_)
+            | Cell::Decimal(..)
+            | Cell::Instant(_)
+            | Cell::Bool(_) => {
                 scratch.clear();
                 self.write_to(scratch);
                 Some(scratch)
@@ -199,10 +209,14 @@ fn plain_instant(text: &[u8]) -> Option<Timestamp> {
         return None;
     }
     let number = |from: usize, to: usize| {
-        head.get(from..to)?.iter().try_fold(0_u32, |n, b| b.is_ascii_digit().then(|| n * 10 + u32::from(b - b'0')))
+        head.get(from..to)?
+            .iter()
+            .try_fold(0_u32, |n, b| b.is_ascii_digit().then(|| n * 10 + u32::from(b - b'0')))
     };
     let marks = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
-    if marks.iter().any(|(at, mark)| head.get(*at) != Some(mark)) || !matches!(head.get(10), Some(b'T' | b' ')) {
+    if marks.iter().any(|(at, mark)| head.get(*at) != Some(mark))
+        || !matches!(head.get(10), Some(b'T' | b' '))
+    {
         return None;
     }
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
@@ -255,7 +269,9 @@ mod tests {
         assert_eq!(Cell::Double(123_412_340_534.0).text(&mut scratch), Some("123412340534"));
         assert_eq!(Cell::Decimal(1250, 2).text(&mut scratch), Some("12.5"));
         assert_eq!(Cell::Instant(0).text(&mut scratch), Some("1970-01-01T00:00:00Z"));
-        assert!(Cell::Text("0.0000").is_zero() && !Cell::Text("0.01").is_zero() && !Cell::Text("-").is_zero());
+        assert!(
+            Cell::Text("0.0000").is_zero() && !Cell::Text("0.01").is_zero() && !Cell::Text("-").is_zero()
+        );
     }
 
     proptest! {

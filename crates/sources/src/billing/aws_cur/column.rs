@@ -205,9 +205,12 @@ mod tests {
 
     #[test]
     fn every_way_to_write_a_name_is_one_name() {
-        for spelling in ["savingsPlan/SavingsPlanARN", "savingsPlan/SavingsPlanArn",
-            "savings_plan_savings_plan_a_r_n", "SAVINGS_PLAN_SAVINGS_PLAN_A_R_N"]
-        {
+        for spelling in [
+            "savingsPlan/SavingsPlanARN",
+            "savingsPlan/SavingsPlanArn",
+            "savings_plan_savings_plan_a_r_n",
+            "SAVINGS_PLAN_SAVINGS_PLAN_A_R_N",
+        ] {
             assert!(Column::SpArn.spellings().contains(&squashed(spelling).as_str()), "for {spelling}");
         }
     }

@@ -117,8 +117,10 @@ fn effective(
             Ok(told(net_or_gross(valuation, amount, Column::RiNetEffective, Column::RiEffective)))
         }
         LineType::ReservationFee if reservations => {
-            let upfront = net_or_gross(valuation, amount, Column::RiNetUnusedUpfront, Column::RiUnusedUpfront);
-            let recurring = net_or_gross(valuation, amount, Column::RiNetUnusedRecurring, Column::RiUnusedRecurring);
+            let upfront =
+                net_or_gross(valuation, amount, Column::RiNetUnusedUpfront, Column::RiUnusedUpfront);
+            let recurring =
+                net_or_gross(valuation, amount, Column::RiNetUnusedRecurring, Column::RiUnusedRecurring);
             let unknown = upfront.is_none() && recurring.is_none();
             Ok((upfront.unwrap_or(Amount::ZERO).checked_add(recurring.unwrap_or(Amount::ZERO))?, unknown))
         }

@@ -24,7 +24,8 @@ pub(super) fn visit_plain(
     visitor: &mut impl Visitor,
 ) -> Result<(), SourceError> {
     let meter = Meter::new(limits);
-    let bounded = Bounded { inner: Counted { inner: open, meter: Rc::clone(&meter) }, meter: Rc::clone(&meter) };
+    let bounded =
+        Bounded { inner: Counted { inner: open, meter: Rc::clone(&meter) }, meter: Rc::clone(&meter) };
     Table { file, limits, meter }.visit(bounded, visitor)
 }
 
@@ -36,7 +37,8 @@ pub(super) fn visit_gzip(
     visitor: &mut impl Visitor,
 ) -> Result<(), SourceError> {
     let meter = Meter::new(limits);
-    let packed = io::BufReader::with_capacity(BUFFER_BYTES, Counted { inner: open, meter: Rc::clone(&meter) });
+    let packed =
+        io::BufReader::with_capacity(BUFFER_BYTES, Counted { inner: open, meter: Rc::clone(&meter) });
     let bounded = Bounded { inner: MultiGzDecoder::new(packed), meter: Rc::clone(&meter) };
     Table { file, limits, meter }.visit(bounded, visitor)
 }
@@ -115,8 +117,11 @@ struct Table<'a> {
 
 impl Table<'_> {
     fn visit(&self, input: impl Read, visitor: &mut impl Visitor) -> Result<(), SourceError> {
-        let mut reader =
-            ReaderBuilder::new().has_headers(false).flexible(true).buffer_capacity(BUFFER_BYTES).from_reader(input);
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .buffer_capacity(BUFFER_BYTES)
+            .from_reader(input);
         let mut bytes = ByteRecord::new();
         let more = reader.read_byte_record(&mut bytes).map_err(|fault| self.fault(fault))?;
         let headers = self.headers(&bytes, more)?;
@@ -152,7 +157,8 @@ impl Table<'_> {
             let message = format!("the file has {} columns, more than {}", bytes.len(), self.limits.columns);
             return Err(SourceError::new("bill::too_large", message).at(&self.file.name));
         }
-        let text = |field: &[u8]| String::from_utf8_lossy(field).trim_start_matches('\u{feff}').trim().to_owned();
+        let text =
+            |field: &[u8]| String::from_utf8_lossy(field).trim_start_matches('\u{feff}').trim().to_owned();
         Ok(bytes.iter().map(text).collect())
     }
 
@@ -162,9 +168,9 @@ impl Table<'_> {
             return SourceError::new("bill::bad_csv", shown).at(&self.file.name);
         };
         if let Some(bound) = fault.get_ref().and_then(|inner| inner.downcast_ref::<Bound>()) {
-            return SourceError::new("bill::too_large", bound.to_string())
-                .at(&self.file.name)
-                .help("check that the file is a bill; raise the limit in the source's configuration if it is");
+            return SourceError::new("bill::too_large", bound.to_string()).at(&self.file.name).help(
+                "check that the file is a bill; raise the limit in the source's configuration if it is",
+            );
         }
         let again = "fetch the file again; the copy is damaged";
         match fault.kind() {
@@ -196,7 +202,10 @@ impl Widths {
 
     fn note(&self, file: &str) -> String {
         let short = self.short.unwrap_or(0);
-        format!("{file}: rows have {short} fields where the header has {}; the last columns are empty", self.header)
+        format!(
+            "{file}: rows have {short} fields where the header has {}; the last columns are empty",
+            self.header
+        )
     }
 }
 
@@ -209,7 +218,10 @@ fn visit_row(
 ) -> Result<ByteRecord, SourceError> {
     if !widths.fit(bytes.len()) {
         let found = format!("{} fields", bytes.len());
-        visitor.broken(row, BrokenRow { code: "row::field_count", found, expected: format!("{}", widths.header) });
+        visitor.broken(
+            row,
+            BrokenRow { code: "row::field_count", found, expected: format!("{}", widths.header) },
+        );
         return Ok(bytes);
     }
     match StringRecord::from_byte_record(bytes) {
@@ -219,7 +231,8 @@ fn visit_row(
         }
         Err(fault) => {
             let found = fault.utf8_error().to_string();
-            visitor.broken(row, BrokenRow { code: "row::not_utf8", found, expected: "UTF-8 text".to_owned() });
+            visitor
+                .broken(row, BrokenRow { code: "row::not_utf8", found, expected: "UTF-8 text".to_owned() });
             Ok(fault.into_byte_record())
         }
     }

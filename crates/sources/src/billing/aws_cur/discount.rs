@@ -86,7 +86,8 @@ impl Visitor for Scan<'_> {
     fn header(&mut self, file: &BillFile, headers: &[String]) -> Result<Option<Vec<Wanted>>, SourceError> {
         let layout = Layout::of(headers, &file.name)?;
         let form = |column: Column| if column.is_text() { Form::Text } else { Form::AsIs };
-        let wanted = SCANNED.iter().filter_map(|c| layout.at(*c).map(|column| Wanted { column, form: form(*c) }));
+        let wanted =
+            SCANNED.iter().filter_map(|c| layout.at(*c).map(|column| Wanted { column, form: form(*c) }));
         let wanted = wanted.collect();
         self.layout = Some(layout);
         Ok(Some(wanted))

@@ -84,7 +84,11 @@ struct Charge<'c, C> {
 
 impl<'a> Import<'a> {
     /// No rows yet.
-    pub(super) fn new(options: &'a BillOptions, discounts: &'a DiscountPeriods, batches: Batches<'a>) -> Self {
+    pub(super) fn new(
+        options: &'a BillOptions,
+        discounts: &'a DiscountPeriods,
+        batches: Batches<'a>,
+    ) -> Self {
         Self {
             options,
             discounts,
@@ -334,7 +338,8 @@ impl<'c, C: Cells> Charge<'c, C> {
 
     /// The capacity reservation: from its columns, else from a resource id that is one.
     fn capacity_reservation(&self) -> (Option<&'c str>, Option<&'c str>) {
-        let resource = self.row.text(Column::ResourceId).filter(|id| id.starts_with("cr-") || id.contains("/cr-"));
+        let resource =
+            self.row.text(Column::ResourceId).filter(|id| id.starts_with("cr-") || id.contains("/cr-"));
         let id = self.row.text(Column::CapacityReservationArn).or(resource);
         let status = match self.row.text(Column::CapacityReservationStatus) {
             Some("used") => Some("Used"),

@@ -189,9 +189,11 @@ mod tests {
 
     #[test]
     fn a_map_is_read_from_every_text() {
-        for text in [r#"{"user_b": "2", "user_a": "it's"}"#, r#"{'user_b': '2', 'user_a': "it's"}"#,
-            r#"[('user_b', '2'), ('user_a', "it's")]"#]
-        {
+        for text in [
+            r#"{"user_b": "2", "user_a": "it's"}"#,
+            r#"{'user_b': '2', 'user_a': "it's"}"#,
+            r#"[('user_b', '2'), ('user_a', "it's")]"#,
+        ] {
             assert_eq!(read(text).as_deref(), Some(r#"{"user_a":"it's","user_b":"2"}"#), "for {text}");
         }
         assert_eq!(read("{user_b=2, user_a=x:y}").as_deref(), Some(r#"{"user_a":"x:y","user_b":"2"}"#));
@@ -220,7 +222,10 @@ mod tests {
             pairs.iter().for_each(|(key, value)| written.push(key, Cell::Text(value)));
             written.write_object(&mut out);
             let mut back = std::collections::BTreeMap::new();
-            prop_assert!(read_map(&out, &mut |k, v| { back.insert(k.to_owned(), v.to_owned()); }));
+            let is_map = read_map(&out, &mut |k, v| {
+                back.insert(k.to_owned(), v.to_owned());
+            });
+            prop_assert!(is_map);
             prop_assert_eq!(back, pairs);
         }
 

@@ -47,8 +47,14 @@ struct Required {
 
 const REQUIRED: [Required; 5] = [
     Required { column: Column::LineType, names: "line_item_line_item_type (legacy lineItem/LineItemType)" },
-    Required { column: Column::UnblendedCost, names: "line_item_unblended_cost (legacy lineItem/UnblendedCost)" },
-    Required { column: Column::UsageStart, names: "line_item_usage_start_date (legacy lineItem/UsageStartDate)" },
+    Required {
+        column: Column::UnblendedCost,
+        names: "line_item_unblended_cost (legacy lineItem/UnblendedCost)",
+    },
+    Required {
+        column: Column::UsageStart,
+        names: "line_item_usage_start_date (legacy lineItem/UsageStartDate)",
+    },
     Required { column: Column::ProductCode, names: "line_item_product_code (legacy lineItem/ProductCode)" },
     Required { column: Column::Currency, names: "line_item_currency_code (legacy lineItem/CurrencyCode)" },
 ];
@@ -92,7 +98,9 @@ impl Layout {
 
     /// True if negotiated discounts stand in columns of their own.
     pub(super) fn has_net_columns(&self) -> bool {
-        [Column::NetUnblendedCost, Column::RiNetEffective, Column::SpNetEffective].iter().any(|c| self.has(*c))
+        [Column::NetUnblendedCost, Column::RiNetEffective, Column::SpNetEffective]
+            .iter()
+            .any(|c| self.has(*c))
     }
 
     /// The name under which the file holds a column, for messages.
@@ -103,9 +111,12 @@ impl Layout {
     /// Everything that a row is made of.
     pub(super) fn wanted(&self, unmapped: Unmapped) -> Vec<Wanted> {
         let form = |text| if text { Form::Text } else { Form::AsIs };
-        let known = Column::ALL.iter().filter(|column| column.kept() != Kept::Dropped || **column == Column::TimeInterval);
-        let mut wanted: Vec<Wanted> =
-            known.filter_map(|c| self.at(*c).map(|column| Wanted { column, form: form(c.is_text()) })).collect();
+        let known = Column::ALL
+            .iter()
+            .filter(|column| column.kept() != Kept::Dropped || **column == Column::TimeInterval);
+        let mut wanted: Vec<Wanted> = known
+            .filter_map(|c| self.at(*c).map(|column| Wanted { column, form: form(c.is_text()) }))
+            .collect();
         wanted.extend(self.tags.iter().map(|tag| Wanted { column: tag.column, form: Form::Text }));
         wanted.extend(self.tag_maps.iter().map(|map| Wanted { column: map.column, form: Form::AsIs }));
         wanted.extend(self.product_map.map(|column| Wanted { column, form: Form::AsIs }));
@@ -131,7 +142,9 @@ impl Layout {
         let help = if focus {
             "the file looks like a FOCUS export: import it with `--source focus`".to_owned()
         } else {
-            format!("add `{first}` to the query of the data export, or export the legacy report with all columns")
+            format!(
+                "add `{first}` to the query of the data export, or export the legacy report with all columns"
+            )
         };
         Err(SourceError::new("bill::missing_column", format!("the bill has no column `{first}`"))
             .at(file)
@@ -187,8 +200,14 @@ mod tests {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    const LEGACY: [&str; 6] = ["lineItem/LineItemType", "lineItem/UnblendedCost", "lineItem/UsageStartDate",
-        "lineItem/UsageEndDate", "lineItem/ProductCode", "lineItem/CurrencyCode"];
+    const LEGACY: [&str; 6] = [
+        "lineItem/LineItemType",
+        "lineItem/UnblendedCost",
+        "lineItem/UsageStartDate",
+        "lineItem/UsageEndDate",
+        "lineItem/ProductCode",
+        "lineItem/CurrencyCode",
+    ];
 
     #[test]
     fn a_missing_column_is_named_with_its_spellings() {
@@ -206,8 +225,16 @@ mod tests {
 
     #[test]
     fn the_same_columns_are_found_under_any_spelling() {
-        let athena = ["line_item_line_item_type", "LINE_ITEM_UNBLENDED_COST", "usage_start", "identity_time_interval",
-            "product_code", "currency_code", "resource_tags_user_team", "extra"];
+        let athena = [
+            "line_item_line_item_type",
+            "LINE_ITEM_UNBLENDED_COST",
+            "usage_start",
+            "identity_time_interval",
+            "product_code",
+            "currency_code",
+            "resource_tags_user_team",
+            "extra",
+        ];
         let layout = Layout::of(&headers(&athena), "cur.parquet").unwrap();
         assert_eq!(layout.at(Column::UnblendedCost), Some(1));
         assert_eq!(layout.at(Column::UsageStart), Some(2));

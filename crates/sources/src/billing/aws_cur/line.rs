@@ -52,9 +52,10 @@ impl LineType {
             Self::Tax => ChargeCategory::Tax,
             Self::Credit => ChargeCategory::Credit,
             Self::Refund => ChargeCategory::Adjustment,
-            Self::Fee | Self::ReservationFee | Self::SavingsPlanRecurringFee | Self::SavingsPlanUpfrontFee => {
-                ChargeCategory::Purchase
-            }
+            Self::Fee
+            | Self::ReservationFee
+            | Self::SavingsPlanRecurringFee
+            | Self::SavingsPlanUpfrontFee => ChargeCategory::Purchase,
             Self::Usage
             | Self::DiscountedUsage
             | Self::SavingsPlanCovered
@@ -91,7 +92,9 @@ impl Line<'_> {
         match self.line_type {
             LineType::Tax => LineClass::Tax,
             LineType::Credit => LineClass::Credit,
-            LineType::Fee | LineType::Refund if block_fee && !self.has_commitment => LineClass::CapacityBlockFee,
+            LineType::Fee | LineType::Refund if block_fee && !self.has_commitment => {
+                LineClass::CapacityBlockFee
+            }
             LineType::Refund => LineClass::Refund,
             LineType::SavingsPlanNegation
             | LineType::SavingsPlanRecurringFee
@@ -143,7 +146,14 @@ impl Line<'_> {
 mod tests {
     use super::*;
 
-    fn check(line_type: &str, product: &str, usage_type: &str, operation: &str, commitment: bool, expect: &str) {
+    fn check(
+        line_type: &str,
+        product: &str,
+        usage_type: &str,
+        operation: &str,
+        commitment: bool,
+        expect: &str,
+    ) {
         let line = Line {
             line_type: LineType::of(line_type),
             product,
@@ -160,19 +170,54 @@ mod tests {
     #[test]
     fn a_row_has_one_class() {
         check("Usage", "AmazonEC2", "BoxUsage:p4d.24xlarge", "RunInstances", false, "usage Usage");
-        check("Usage", "AmazonEC2", "BoxUsage:p5.48xlarge", "RunInstances:CB", false, "capacity_block_usage Usage");
-        check("Usage", "AmazonEC2", "UnusedBox:p5.48xlarge", "RunInstances", false, "unused_reservation Usage");
+        check(
+            "Usage",
+            "AmazonEC2",
+            "BoxUsage:p5.48xlarge",
+            "RunInstances:CB",
+            false,
+            "capacity_block_usage Usage",
+        );
+        check(
+            "Usage",
+            "AmazonEC2",
+            "UnusedBox:p5.48xlarge",
+            "RunInstances",
+            false,
+            "unused_reservation Usage",
+        );
         check("Usage", "AmazonEKS", "USE1-EKS-EC2-GB-Hours", "EKSPod-EC2", false, "split_detail Usage");
         check("Usage", "AmazonBedrock", "USE1-x-input-tokens", "InvokeModel", false, "inference Usage");
-        check("Fee", "AmazonEC2", "USE2-CapacityBlockFee:p5.48xlarge", "", false, "capacity_block_fee Purchase");
-        check("Refund", "AmazonEC2", "USE2-CapacityBlockFee:p5.48xlarge", "", false, "capacity_block_fee Adjustment");
+        check(
+            "Fee",
+            "AmazonEC2",
+            "USE2-CapacityBlockFee:p5.48xlarge",
+            "",
+            false,
+            "capacity_block_fee Purchase",
+        );
+        check(
+            "Refund",
+            "AmazonEC2",
+            "USE2-CapacityBlockFee:p5.48xlarge",
+            "",
+            false,
+            "capacity_block_fee Adjustment",
+        );
         check("Fee", "AmazonEC2", "HeavyUsage:p3.2xlarge", "RunInstances", true, "commitment Purchase");
         check("RIFee", "AmazonEC2", "HeavyUsage:p3.2xlarge", "RunInstances", true, "commitment Purchase");
         check("Fee", "OCBPremiumSupport", "Dollar", "", false, "support Purchase");
         check("Usage", "AWSSupportEnterprise", "Dollar", "", false, "support Usage");
         check("Fee", "AmazonRegistrar", "DomainRegistration", "", false, "other Purchase");
         check("EdpDiscount", "AmazonEC2", "BoxUsage:p4d.24xlarge", "RunInstances", false, "other Usage");
-        check("SavingsPlanNegation", "AmazonEC2", "BoxUsage:p4d.24xlarge", "RunInstances", true, "commitment Usage");
+        check(
+            "SavingsPlanNegation",
+            "AmazonEC2",
+            "BoxUsage:p4d.24xlarge",
+            "RunInstances",
+            true,
+            "commitment Usage",
+        );
         check("Refund", "AmazonEC2", "BoxUsage:p4d.24xlarge", "RunInstances", false, "refund Adjustment");
         check("Credit", "AmazonEC2", "", "", false, "credit Credit");
         check("SomethingOf2027", "AmazonEC2", "BoxUsage:p9.large", "RunInstances", false, "usage Usage");

@@ -51,7 +51,6 @@ impl Meters {
     }
 }
 
-
 /// Judges by product code first: one usage type means different things under different products.
 pub(super) fn meter(text: MeterText<'_>) -> Meter {
     let usage = text.usage_type;
@@ -94,7 +93,16 @@ pub(super) fn is_inference(product: &str, usage_type: &str) -> bool {
 }
 
 fn is_transfer(text: MeterText<'_>) -> bool {
-    let words = ["DataTransfer", "DataXfer", "-AWS-Out-", "-AWS-In-", "AWS-Out-", "AWS-In-", "S3RTC", "CloudFront-Out"];
+    let words = [
+        "DataTransfer",
+        "DataXfer",
+        "-AWS-Out-",
+        "-AWS-In-",
+        "AWS-Out-",
+        "AWS-In-",
+        "S3RTC",
+        "CloudFront-Out",
+    ];
     text.service_code == "AWSDataTransfer" || words.iter().any(|word| text.usage_type.contains(word))
 }
 
@@ -104,8 +112,15 @@ fn compute_cloud(text: MeterText<'_>) -> Meter {
     if usage.contains("NatGateway") {
         return Meter { kind: ResourceKind::Network, standing: usage.contains("NatGateway-Hours") };
     }
-    let kind = if has(&["LoadBalancer", "LCUUsage", "ElasticIP", "PublicIPv4", "VpcEndpoint", "VPN-", "TransitGateway"])
-        || text.product == "AWSELB" && !is_transfer(text)
+    let kind = if has(&[
+        "LoadBalancer",
+        "LCUUsage",
+        "ElasticIP",
+        "PublicIPv4",
+        "VpcEndpoint",
+        "VPN-",
+        "TransitGateway",
+    ]) || text.product == "AWSELB" && !is_transfer(text)
     {
         ResourceKind::Network
     } else if is_transfer(text) {
@@ -114,9 +129,21 @@ fn compute_cloud(text: MeterText<'_>) -> Meter {
         ResourceKind::Snapshot
     } else if usage.contains("EBS:") {
         ResourceKind::Disk
-    } else if has(&["BoxUsage", "SpotUsage", "DedicatedUsage", "HostUsage", "HeavyUsage", "SchedUsage", "Reservation:",
-        "UnusedBox:", "DedicatedRes:", "UnusedDed:", "CapacityBlockFee", "CPUCredits", "EBSOptimized"])
-        || text.operation.starts_with("RunInstances")
+    } else if has(&[
+        "BoxUsage",
+        "SpotUsage",
+        "DedicatedUsage",
+        "HostUsage",
+        "HeavyUsage",
+        "SchedUsage",
+        "Reservation:",
+        "UnusedBox:",
+        "DedicatedRes:",
+        "UnusedDed:",
+        "CapacityBlockFee",
+        "CPUCredits",
+        "EBSOptimized",
+    ]) || text.operation.starts_with("RunInstances")
     {
         ResourceKind::Compute
     } else if text.product == "AmazonVPC" {
@@ -229,7 +256,10 @@ mod tests {
         assert_eq!(instance_type_of_usage("USE1-Train:ml.p4d.24xlarge"), Some("ml.p4d.24xlarge"));
         assert_eq!(instance_type_of_usage("EBS:VolumeUsage.gp3"), None);
         assert_eq!(instance_type_of_usage("AmazonEKS-Hours:perCluster"), None);
-        assert_eq!(instance_type_of_description("g5.12xlarge Linux/UNIX Spot Instance-hour"), Some("g5.12xlarge"));
+        assert_eq!(
+            instance_type_of_description("g5.12xlarge Linux/UNIX Spot Instance-hour"),
+            Some("g5.12xlarge")
+        );
         assert_eq!(instance_type_of_description("$0.09 per GB"), None);
     }
 }

@@ -33,7 +33,12 @@ impl PeriodFacts {
 
     /// Adds a row's part of the identity.
     pub(super) fn add_identity(&mut self, part: Amount, layout: &Layout) -> Result<(), AmountError> {
-        let columns = [Column::SpEffective, Column::SpAmortizedUpfront, Column::RiEffective, Column::RiAmortizedUpfront];
+        let columns = [
+            Column::SpEffective,
+            Column::SpAmortizedUpfront,
+            Column::RiEffective,
+            Column::RiAmortizedUpfront,
+        ];
         self.identity_columns &= columns.iter().all(|column| layout.has(*column));
         self.identity = self.identity.checked_add(part)?;
         Ok(())

@@ -110,7 +110,9 @@ fn check_frame(file: &BillFile, open: &mut File) -> Result<(), SourceError> {
         return Err(truncated());
     }
     let mut tail = [0_u8; 8];
-    open.seek(SeekFrom::End(-8)).and_then(|_| open.read_exact(&mut tail)).map_err(|fault| unreadable(file, &fault))?;
+    open.seek(SeekFrom::End(-8))
+        .and_then(|_| open.read_exact(&mut tail))
+        .map_err(|fault| unreadable(file, &fault))?;
     open.seek(SeekFrom::Start(0)).map_err(|fault| unreadable(file, &fault))?;
     let [a, b, c, d, magic @ ..] = tail;
     let footer = u64::from(u32::from_le_bytes([a, b, c, d]));
@@ -118,9 +120,12 @@ fn check_frame(file: &BillFile, open: &mut File) -> Result<(), SourceError> {
         return Err(truncated());
     }
     if footer > FOOTER_BYTES_MAX || footer + 12 > length {
-        return Err(SourceError::new("bill::bad_parquet", "the Parquet footer declares an impossible length")
-            .at(&file.name)
-            .expected(format!("at most {}", length - 12), footer.to_string()));
+        return Err(SourceError::new(
+            "bill::bad_parquet",
+            "the Parquet footer declares an impossible length",
+        )
+        .at(&file.name)
+        .expected(format!("at most {}", length - 12), footer.to_string()));
     }
     Ok(())
 }
@@ -138,11 +143,15 @@ fn check_declared(
     }
     let metadata = builder.metadata();
     let sizes = metadata.row_groups().iter().flat_map(|group| group.columns());
-    let unpacked = sizes.fold(0_u64, |sum, c| sum.saturating_add(u64::try_from(c.uncompressed_size()).unwrap_or(0)));
+    let unpacked =
+        sizes.fold(0_u64, |sum, c| sum.saturating_add(u64::try_from(c.uncompressed_size()).unwrap_or(0)));
     // A dictionary makes a constant column of a billion rows small, so only what it unpacks to is held against it.
     let allowed = file.bytes.saturating_mul(limits.unpack_ratio).max(limits.unpack_floor_bytes);
     if unpacked > allowed {
-        return Err(too_large(format!("the file unpacks to more than {} times its size", limits.unpack_ratio)));
+        return Err(too_large(format!(
+            "the file unpacks to more than {} times its size",
+            limits.unpack_ratio
+        )));
     }
     Ok(())
 }

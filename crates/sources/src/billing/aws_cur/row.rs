@@ -56,7 +56,8 @@ impl<'c, C: Cells> Row<'c, C> {
     pub(super) fn key(&self) -> Result<RowKey<'c>, Fault> {
         let stated = self.instant(Column::PeriodStart)?;
         let start = self.instant(Column::UsageStart)?;
-        let first = stated.or(start).ok_or_else(|| self.missing(Column::UsageStart, "the start of the usage"))?;
+        let first =
+            stated.or(start).ok_or_else(|| self.missing(Column::UsageStart, "the start of the usage"))?;
         let period = BillingPeriod::of(first);
         let month = period.interval();
         let end = self.instant(Column::PeriodEnd)?.filter(|end| *end > first);

@@ -59,17 +59,20 @@ pub(super) const PROGRESS_ROWS: u64 = 65_536;
 ///
 /// # Errors
 /// Faults of the file as a whole, and what the visitor returns.
-pub(super) fn visit(file: &BillFile, limits: &BillLimits, visitor: &mut impl Visitor) -> Result<(), SourceError> {
+pub(super) fn visit(
+    file: &BillFile,
+    limits: &BillLimits,
+    visitor: &mut impl Visitor,
+) -> Result<(), SourceError> {
     let open = File::open(&file.path).map_err(|fault| unreadable(file, &fault))?;
     match file.format {
         FileFormat::Csv => csv_table::visit_plain(file, open, limits, visitor),
         FileFormat::CsvGz => csv_table::visit_gzip(file, open, limits, visitor),
         FileFormat::Parquet => parquet_table::visit(file, open, limits, visitor),
-        FileFormat::Json | FileFormat::JsonGz => Err(SourceError::new(
-            "bill::wrong_format",
-            "a cost and usage report is CSV or Parquet, not JSON",
-        )
-        .at(&file.name)),
+        FileFormat::Json | FileFormat::JsonGz => {
+            Err(SourceError::new("bill::wrong_format", "a cost and usage report is CSV or Parquet, not JSON")
+                .at(&file.name))
+        }
     }
 }
 

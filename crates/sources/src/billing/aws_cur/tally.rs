@@ -35,26 +35,32 @@ impl Tally {
 
     /// Rejects a row for one of its values.
     pub(super) fn reject(&mut self, place: RowPlace<'_>, fault: Fault, column: &str, limits: &BillLimits) {
-        self.push(Rejection {
-            code: fault.code,
-            file: place.file.to_owned(),
-            row: place.row,
-            column: Some(column.to_owned()),
-            found: shortened(&fault.found),
-            expected: fault.expected.to_owned(),
-        }, limits);
+        self.push(
+            Rejection {
+                code: fault.code,
+                file: place.file.to_owned(),
+                row: place.row,
+                column: Some(column.to_owned()),
+                found: shortened(&fault.found),
+                expected: fault.expected.to_owned(),
+            },
+            limits,
+        );
     }
 
     /// Rejects a row that has no cells.
     pub(super) fn reject_broken(&mut self, place: RowPlace<'_>, broken: BrokenRow, limits: &BillLimits) {
-        self.push(Rejection {
-            code: broken.code,
-            file: place.file.to_owned(),
-            row: place.row,
-            column: None,
-            found: shortened(&broken.found),
-            expected: broken.expected,
-        }, limits);
+        self.push(
+            Rejection {
+                code: broken.code,
+                file: place.file.to_owned(),
+                row: place.row,
+                column: None,
+                found: shortened(&broken.found),
+                expected: broken.expected,
+            },
+            limits,
+        );
     }
 
     /// Counts a value of an optional column that is left out because it cannot be read.
@@ -76,11 +82,13 @@ impl Tally {
     pub(super) fn into_summary(mut self) -> BillSummary {
         for (column, (count, found)) in std::mem::take(&mut self.unreadable) {
             let shown = column.shown();
-            let message = format!("{count} value(s) of `{shown}` are no amounts and were left out, first `{found}`");
+            let message =
+                format!("{count} value(s) of `{shown}` are no amounts and were left out, first `{found}`");
             self.warn("bill::unreadable_values", message);
         }
         if self.cut > 0 {
-            let message = format!("{} amount(s) had digits past the 24th fractional one, which were cut", self.cut);
+            let message =
+                format!("{} amount(s) had digits past the 24th fractional one, which were cut", self.cut);
             self.warn("bill::cut_digits", message);
         }
         BillSummary {

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Decimal128Array, Float32Array, Float64Array, Int64Array, ListArray,
-    MapArray, StringArray, StringBuilder,
-    StructArray, TimestampMicrosecondArray,
+    Array, ArrayRef, AsArray, BooleanArray, Decimal128Array, Float32Array, Float64Array, Int64Array,
+    ListArray, MapArray, StringArray, StringBuilder, StructArray, TimestampMicrosecondArray,
 };
 use arrow::compute::cast;
 use arrow::datatypes::{
@@ -45,15 +44,22 @@ impl Typed {
     pub(super) fn of(array: &ArrayRef) -> Result<Self, ArrowError> {
         match array.data_type() {
             DataType::Utf8 => Ok(Self::Text(array.as_string::<i32>().clone())),
-            DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::UInt8 | DataType::UInt16
-            | DataType::UInt32 | DataType::Int64 => {
+            DataType::Int8
+            | DataType::Int16
+            | DataType::Int32
+            | DataType::UInt8
+            | DataType::UInt16
+            | DataType::UInt32
+            | DataType::Int64 => {
                 Ok(Self::Int(cast(array, &DataType::Int64)?.as_primitive::<Int64Type>().clone()))
             }
             DataType::Float64 => Ok(Self::Double(array.as_primitive::<Float64Type>().clone())),
             DataType::Float16 | DataType::Float32 => {
                 Ok(Self::Single(cast(array, &DataType::Float32)?.as_primitive::<Float32Type>().clone()))
             }
-            DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) | DataType::Decimal128(_, scale) => {
+            DataType::Decimal32(_, scale)
+            | DataType::Decimal64(_, scale)
+            | DataType::Decimal128(_, scale) => {
                 let wide = cast(array, &DataType::Decimal128(38, *scale))?;
                 Ok(Self::Decimal(wide.as_primitive::<Decimal128Type>().clone(), *scale))
             }
@@ -165,12 +171,17 @@ impl Typed {
             }
             Self::Absent => true,
             Self::Text(_) => match self.cell(row) {
-                Cell::Text(text) => super::json::read_map(text, &mut |key, value| each(key, Cell::Text(value))),
+                Cell::Text(text) => {
+                    super::json::read_map(text, &mut |key, value| each(key, Cell::Text(value)))
+                }
                 _ => true,
             },
-            Self::Int(_) | Self::Double(_) | Self::Single(_) | Self::Decimal(..) | Self::Instant(_) | Self::Bool(_) => {
-                false
-            }
+            Self::Int(_)
+            | Self::Double(_)
+            | Self::Single(_)
+            | Self::Decimal(..)
+            | Self::Instant(_)
+            | Self::Bool(_) => false,
         }
     }
 }

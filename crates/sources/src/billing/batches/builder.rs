@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, Decimal128Builder, Float64Builder, Int64Builder, StringDictionaryBuilder, TimestampMicrosecondBuilder,
+    ArrayRef, Decimal128Builder, Float64Builder, Int64Builder, StringDictionaryBuilder,
+    TimestampMicrosecondBuilder,
 };
 use arrow::datatypes::Int32Type;
 use arrow::error::ArrowError;
@@ -189,12 +190,7 @@ const fn monies(row: &ChargeRow<'_>) -> [Option<Amount>; MONIES] {
 
 /// The instants in schema order.
 const fn instants(row: &ChargeRow<'_>) -> [i64; INSTANTS] {
-    [
-        row.billing_period.start.0,
-        row.billing_period.end.0,
-        row.charge_period.start.0,
-        row.charge_period.end.0,
-    ]
+    [row.billing_period.start.0, row.billing_period.end.0, row.charge_period.start.0, row.charge_period.end.0]
 }
 
 #[cfg(test)]
@@ -269,14 +265,22 @@ mod tests {
         }
         let shown: Vec<String> = words.iter().map(|word| text(&batch, word)).collect();
         assert_eq!(shown, ["USD", "Usage", "usage", "compute", "none"]);
-        let monies = ["billed_cost", "effective_cost", "list_cost", "contracted_cost", "x_marginal_cost",
-            "x_split_cost", "x_split_unused_cost"];
+        let monies = [
+            "billed_cost",
+            "effective_cost",
+            "list_cost",
+            "contracted_cost",
+            "x_marginal_cost",
+            "x_split_cost",
+            "x_split_unused_cost",
+        ];
         for (index, name) in monies.iter().enumerate() {
             let array = batch.column_by_name(name).unwrap();
             let units = array.as_primitive::<arrow::datatypes::Decimal128Type>().value(0);
             assert_eq!(Amount::from_units(units).unwrap().to_string(), (index + 1).to_string(), "for {name}");
         }
-        let instants = ["billing_period_start", "billing_period_end", "charge_period_start", "charge_period_end"];
+        let instants =
+            ["billing_period_start", "billing_period_end", "charge_period_start", "charge_period_end"];
         for (index, name) in instants.iter().enumerate() {
             let array = batch.column_by_name(name).unwrap();
             let micros = array.as_primitive::<arrow::datatypes::TimestampMicrosecondType>().value(0);

@@ -1,0 +1,98 @@
+//! Every cell of a statement is recomputed from what `why` prints, and each charge is looked up in the store.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use money::Amount;
+use serde_json::Value;
+
+fn answer(store: &Path, words: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_trainbill"))
+        .args(words)
+        .args(["--format", "json", "--store"])
+        .arg(store)
+        .output()
+        .expect("the program runs");
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON on stdout")
+}
+
+fn amount(value: &Value) -> Amount {
+    value.as_str().expect("an amount is a string").parse().expect("a decimal amount")
+}
+
+/// Seconds of an instant of the demo, whose times are whole seconds of 2026.
+fn seconds(value: &Value) -> i128 {
+    let text = value.as_str().expect("an instant is a string");
+    let stamp = sources::instant(text, &sources::Zone::Undeclared).expect("an instant with its offset");
+    i128::from(stamp.seconds())
+}
+
+/// What the printed intervals and units say that the part of the charge is, in units of 10⁻²⁴.
+fn recomputed(line: &Value) -> Option<(i128, usize)> {
+    let charge = amount(line.get("charge_cost")?.as_str().map(|_| &line["charge_cost"])?).units();
+    let overlaps = line["overlaps"].as_array().expect("a list of overlaps");
+    if overlaps.is_empty() {
+        return Some((charge, 0));
+    }
+    let length = seconds(&line["charge_end"]) - seconds(&line["charge_start"]);
+    let part = overlaps.iter().map(|overlap| {
+        let held = seconds(&overlap["end"]) - seconds(&overlap["start"]);
+        let number = |name: &str| i128::from(overlap[name].as_u64().expect("units held"));
+        charge / length * held / number("of") * number("weight")
+            + charge % length * held * number("weight") / (length * number("of"))
+    });
+    Some((part.sum(), overlaps.len()))
+}
+
+#[test]
+fn every_cell_of_the_demo_is_what_its_charges_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let demo = Command::new(env!("CARGO_BIN_EXE_trainbill"))
+        .args(["demo", "--no-serve", "--dir"])
+        .arg(folder.path())
+        .output()
+        .expect("the program runs");
+    assert!(demo.status.success(), "{}", String::from_utf8_lossy(&demo.stderr));
+    let store = folder.path().join("store");
+    let charges = answer(&store, &["sql", "select x_file, x_row, effective_cost from charges"]);
+    let known: BTreeMap<(String, i64), String> = charges["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| {
+            let text = |name: &str| row[name].as_str().expect("text").to_owned();
+            ((text("x_file"), row["x_row"].as_i64().expect("a row")), text("effective_cost"))
+        })
+        .collect();
+    let mut cells = 0;
+    for experiment in ["dino-pre", "llm7b-pre", "lora-13b", "conformer-s", "distill-eks"] {
+        let shown = answer(&store, &["show", experiment]);
+        let explained = answer(&store, &["why", experiment]);
+        assert_eq!(amount(&explained["total"]["amount"]), amount(&shown["total"]["amount"]), "{experiment}");
+        cells += check(&explained, &known);
+    }
+    assert!(cells > 200, "only {cells} lines were recomputed");
+}
+
+fn check(explained: &Value, known: &BTreeMap<(String, i64), String>) -> usize {
+    let lines = explained["rows"].as_array().expect("lines");
+    let mut sum = Amount::ZERO;
+    let mut count = 0;
+    for line in lines {
+        let part = amount(&line["amount"]);
+        sum = sum.checked_add(part).expect("in range");
+        let Some((expected, overlaps)) = recomputed(line) else { continue };
+        // Truncated divisions here against largest remainders there: a few units of 10⁻²⁴ a cut.
+        let slack = 100_000 * i128::try_from(overlaps).expect("few");
+        let off = (part.units() - expected).abs();
+        assert!(off <= slack, "{line} is off by {off}");
+        let place = (line["file"].as_str().expect("a file").to_owned(), line["row"].as_i64().expect("a row"));
+        let of_store = known.get(&place).expect("the charge is in the store");
+        assert_eq!(of_store.parse::<Amount>().expect("an amount"), amount(&line["charge_cost"]), "{line}");
+        count += 1;
+    }
+    assert_eq!(sum, amount(&explained["total"]["amount"]));
+    count
+}
