@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use costing::attempts::{experiments, fold};
 use ledger::{
-    Account, Attempt, CostBasis, CreditTreatment, Day, Evidence, Experiment, ExperimentId, Figure, Measure, Posting,
-    Scope, Settlement, SourceId,
+    Account, Attempt, CostBasis, CreditTreatment, Day, Evidence, Experiment, ExperimentId, Figure, Measure,
+    Posting, Scope, Settlement, SourceId,
 };
 use money::{Amount, AmountError, Currency};
 use store::{DeliveryRecord, SettlementRecord, Store};
@@ -78,7 +78,10 @@ impl Books {
 
     /// How far the bill for an attempt's time has come.
     pub(crate) fn settlement(&self, attempt: &Attempt) -> Settlement {
-        let (Some(start), end) = (attempt.started_at, attempt.ended_at) else { return Settlement::AwaitingBill };
+        let (Some(start), end) = (attempt.started_at, attempt.ended_at) else {
+            // What ended without a start held nothing, so no bill will speak of it.
+            return if attempt.ended_at.is_some() { Settlement::Final } else { Settlement::AwaitingBill };
+        };
         let last = end.map_or(start, |end| ledger::Timestamp(end.0 - 1).max(start)).day();
         let covering: Vec<&DeliveryRecord> = self
             .current
@@ -134,7 +137,11 @@ impl Books {
     }
 
     /// The experiment that a name or a unique beginning of one means.
-    pub(crate) fn experiment(&self, name: &str, billed: &BTreeSet<ExperimentId>) -> Result<ExperimentId, AppError> {
+    pub(crate) fn experiment(
+        &self,
+        name: &str,
+        billed: &BTreeSet<ExperimentId>,
+    ) -> Result<ExperimentId, AppError> {
         let known: BTreeSet<&ExperimentId> =
             self.experiments.iter().map(|experiment| &experiment.id).chain(billed).collect();
         if let Some(exact) = known.iter().find(|id| id.0 == name) {
@@ -148,7 +155,8 @@ impl Books {
             many => {
                 let names: Vec<&str> = many.iter().take(5).map(|id| id.0.as_str()).collect();
                 let message = format!("`{name}` begins {} experiments: {}, …", many.len(), names.join(", "));
-                Err(AppError::new("query::ambiguous_experiment", message).help(format!("trainbill show {}", names[0])))
+                Err(AppError::new("query::ambiguous_experiment", message)
+                    .help(format!("trainbill show {}", names[0])))
             }
         }
     }
@@ -162,7 +170,8 @@ const MICROS_PER_DAY: i64 = 86_400_000_000;
 
 fn refuse(query: &Query) -> Result<(), AppError> {
     if query.credits == CreditTreatment::NetOfCredits {
-        let message = "credits rest in their own account and cannot be subtracted from runs without a declared driver";
+        let message =
+            "credits rest in their own account and cannot be subtracted from runs without a declared driver";
         return Err(AppError::new("query::net_of_credits", message).help("trainbill spend --by account"));
     }
     if query.scope == Scope::FullyLoaded {

@@ -61,7 +61,8 @@ pub struct CheckReport {
 impl CheckReport {
     /// True if every check holds.
     pub fn holds(&self) -> bool {
-        self.balances.iter().all(|balance| balance.difference.is_zero()) && self.others.iter().all(|other| other.holds)
+        self.balances.iter().all(|balance| balance.difference.is_zero())
+            && self.others.iter().all(|other| other.holds)
     }
 }
 
@@ -113,7 +114,12 @@ fn check_delivery(
     let at_rest = match books.store.verify_delivery(delivery) {
         Ok(totals) => totals,
         Err(error) => {
-            report.others.push(other("charges_at_rest", &subject, "the totals of the catalog", &error.to_string()));
+            report.others.push(other(
+                "charges_at_rest",
+                &subject,
+                "the totals of the catalog",
+                &error.to_string(),
+            ));
             return Ok(());
         }
     };
@@ -124,7 +130,8 @@ fn check_delivery(
     let counted = (delivery.accepted + delivery.rejected).to_string();
     report.others.push(other("accepted_plus_rejected", &subject, &delivery.rows.to_string(), &counted));
     let mut sums = Sums::default();
-    let settlement = books.settlements.iter().find(|s| s.source == delivery.source && s.period == delivery.period);
+    let settlement =
+        books.settlements.iter().find(|s| s.source == delivery.source && s.period == delivery.period);
     let mut fault = None;
     if let Some(settlement) = settlement {
         books.store.read_postings(settlement, &mut |posting| {
@@ -165,7 +172,13 @@ fn check_delivery(
 
 fn other(name: &'static str, subject: &str, expected: &str, found: &str) -> OtherCheck {
     let holds = expected == found;
-    OtherCheck { name, subject: subject.to_owned(), holds, expected: expected.to_owned(), found: found.to_owned() }
+    OtherCheck {
+        name,
+        subject: subject.to_owned(),
+        holds,
+        expected: expected.to_owned(),
+        found: found.to_owned(),
+    }
 }
 
 pub(crate) fn charges_of(books: &Books, delivery: &DeliveryRecord) -> Charges {

@@ -75,7 +75,11 @@ pub struct Explanation {
 ///
 /// # Errors
 /// `explain::does_not_tie` if the lines do not sum to the figure; else as [`crate::show`].
-pub async fn why(context: &Context<'_>, query: &Query, selection: &Selection) -> Result<Explanation, AppError> {
+pub async fn why(
+    context: &Context<'_>,
+    query: &Query,
+    selection: &Selection,
+) -> Result<Explanation, AppError> {
     let books = Books::open(context).await?;
     let meta = books.meta(query).await?;
     let costs = RunCosts::read(&books, &meta)?;
@@ -119,9 +123,28 @@ fn wanted_attempts(books: &Books, selection: &Selection) -> Result<BTreeSet<ledg
     match selection.attempt {
         Some(ordinal) if wanted.is_empty() => {
             let message = format!("`{}` has no attempt {ordinal}", selection.experiment);
-            Err(AppError::new("query::no_such_attempt", message).help(format!("trainbill show {}", selection.experiment)))
+            Err(AppError::new("query::no_such_attempt", message)
+                .help(format!("trainbill show {}", selection.experiment)))
         }
         _ => Ok(wanted),
+    }
+}
+
+/// A row of the statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RowOf {
+    /// Of an attempt, by its ordinal.
+    Attempt(u32),
+    /// Of the experiment as a whole.
+    Experiment,
+}
+
+impl RowOf {
+    const fn ordinal(self) -> Option<u32> {
+        match self {
+            Self::Attempt(ordinal) => Some(ordinal),
+            Self::Experiment => None,
+        }
     }
 }
 
@@ -135,16 +158,18 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// The ordinal of the attempt, or `None` for the experiment as a whole, if the place is meant.
-    fn ordinal(&self, place: Place, new_experiment: bool) -> Option<Option<u32>> {
+    /// The row of the statement that a place is in, if the place is meant.
+    fn row_of(&self, place: Place, new_experiment: bool) -> Option<RowOf> {
         match place {
-            Place::Attempt { index, .. } => {
-                self.attempts.iter().find(|(attempt, _)| *attempt == index).map(|(_, ordinal)| Some(*ordinal))
-            }
+            Place::Attempt { index, .. } => self
+                .attempts
+                .iter()
+                .find(|(attempt, _)| *attempt == index)
+                .map(|(_, ordinal)| RowOf::Attempt(*ordinal)),
             Place::Experiment { index, .. } => {
                 let named = self.plan.experiments.get(index as usize).map(|id| id.0.as_str());
                 let meant = self.experiment.is_some_and(|wanted| named == Some(wanted) || new_experiment);
-                meant.then_some(None)
+                meant.then_some(RowOf::Experiment)
             }
             Place::Class(_) | Place::Idle | Place::Unattributed(_) => None,
         }
@@ -160,14 +185,17 @@ async fn delivery_lines(
     let charges = charges_of(books, delivery);
     let plan = delivery_plan(context, &charges, &books.attempts).await?;
     let attempts = wanted_attempts(books, selection)?;
-    let ordinal = |id: &ledger::AttemptId| books.attempts.iter().find(|a| a.id == *id).map_or(0, |a| a.ordinal);
+    let ordinal =
+        |id: &ledger::AttemptId| books.attempts.iter().find(|a| a.id == *id).map_or(0, |a| a.ordinal);
     let indexed = plan.attempts.iter().enumerate().filter(|(_, id)| attempts.contains(id));
     let wanted = Wanted {
         plan: &plan,
-        attempts: indexed.map(|(index, id)| (u32::try_from(index).unwrap_or(u32::MAX), ordinal(id))).collect(),
+        attempts: indexed
+            .map(|(index, id)| (u32::try_from(index).unwrap_or(u32::MAX), ordinal(id)))
+            .collect(),
         experiment: selection.attempt.is_none().then_some(selection.experiment.as_str()),
     };
-    let resources = plan.resources_of(|place| wanted.ordinal(place, false).is_some());
+    let resources = plan.resources_of(|place| wanted.row_of(place, false).is_some());
     let rows = engine::scan_charges(&charges.files, selection.kind, &resources, context.limits).await?;
     let mut lines = Vec::new();
     for row in rows.into_iter().filter(|row| row_in_window(meta, row, delivery)) {
@@ -216,14 +244,19 @@ fn row_lines(
     let claim = claim(wanted.plan, row.class, tag, resource);
     let cost = row.costs[meta.basis as usize];
     let mut parts: Vec<(costing::attribution::Landing, i128)> = Vec::new();
-    divide(&claim, row.interval, cost.unwrap_or(0), &mut Scratch::default(), &mut |landing, units| {
-        match parts.iter_mut().find(|(held, _)| *held == landing) {
+    divide(
+        &claim,
+        row.interval,
+        cost.unwrap_or(0),
+        &mut Scratch::default(),
+        &mut |landing, units| match parts.iter_mut().find(|(held, _)| *held == landing) {
             Some((_, sum)) => *sum += units,
             None => parts.push((landing, units)),
-        }
-    });
+        },
+    );
     for (landing, units) in parts {
-        let Some(attempt) = wanted.ordinal(landing.place(), new_experiment) else { continue };
+        let Some(row_of) = wanted.row_of(landing.place(), new_experiment) else { continue };
+        let attempt = row_of.ordinal();
         let line = Line { claim: &claim, landing, units, attempt, note: None };
         lines.push(line.of(meta, delivery, &row)?);
     }
@@ -241,7 +274,9 @@ struct Line<'a> {
 impl Line<'_> {
     fn of(&self, meta: &Meta, delivery: &DeliveryRecord, row: &ChargeRow) -> Result<ExplainLine, AppError> {
         let (rule, evidence) = match self.landing.place() {
-            Place::Attempt { rule, evidence, .. } | Place::Experiment { rule, evidence, .. } => (rule, evidence),
+            Place::Attempt { rule, evidence, .. } | Place::Experiment { rule, evidence, .. } => {
+                (rule, evidence)
+            }
             Place::Class(_) | Place::Idle | Place::Unattributed(_) => (Rule::None, Evidence::Billed),
         };
         let evidence = if meta.basis == CostBasis::Marginal { Evidence::Modelled } else { evidence };
@@ -272,9 +307,12 @@ async fn block_lines(
     let (_, spreads) = spread(&fees, &usage, wanted.plan);
     let mut lines = Vec::new();
     for spread in spreads {
-        let Some(attempt) = wanted.ordinal(spread.landing.place(), false) else { continue };
+        let Some(row_of) = wanted.row_of(spread.landing.place(), false) else { continue };
+        let attempt = row_of.ordinal();
         let (rule, evidence) = match spread.landing.place() {
-            Place::Attempt { rule, evidence, .. } | Place::Experiment { rule, evidence, .. } => (rule, evidence),
+            Place::Attempt { rule, evidence, .. } | Place::Experiment { rule, evidence, .. } => {
+                (rule, evidence)
+            }
             Place::Class(_) | Place::Idle | Place::Unattributed(_) => continue,
         };
         lines.push(ExplainLine {
@@ -311,4 +349,3 @@ fn block_charge(usage: &costing::capacity_block::BlockUsage) -> ChargeRow {
         costs: [None; 4],
     }
 }
-

@@ -20,7 +20,7 @@ pub use check::{BalanceCheck, CheckBasis, CheckReport, OtherCheck, check};
 pub use context::{Context, Progress, Silent};
 pub use demo::{DemoReport, demo};
 pub use error::AppError;
-pub use explain::{Explanation, ExplainLine, Selection, why};
+pub use explain::{ExplainLine, Explanation, Selection, why};
 pub use import::{
     BillImport, DeliveryLine, ImportReport, ImportWarning, RunImport, attempts, aws_cur, openlineage, slurm,
 };

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::{
-    Account, Attempt, AttemptId, Capacity, ExperimentId, Figure, Outcome, QualityResult, RunState, Settlement,
-    Timestamp,
+    Account, Attempt, AttemptId, Capacity, ExperimentId, Figure, Outcome, QualityResult, RunState,
+    Settlement, Timestamp,
 };
 
 use crate::books::{Books, add, measure};
@@ -82,6 +82,8 @@ pub struct ExperimentList {
     pub total: Figure,
     /// Waste of all rows.
     pub wasted_total: Figure,
+    /// How far the bills of all rows have come: the least settled of them.
+    pub settlement: Settlement,
 }
 
 /// Costs of experiments and attempts under one question.
@@ -97,7 +99,10 @@ impl RunCosts {
         let mut costs = Self::default();
         books.postings(meta, |_, posting| {
             if let Some(experiment) = &posting.experiment {
-                add(costs.experiments.entry(experiment.clone()).or_insert_with(|| nothing.clone()), &posting)?;
+                add(
+                    costs.experiments.entry(experiment.clone()).or_insert_with(|| nothing.clone()),
+                    &posting,
+                )?;
             }
             if let (Account::Attempt, Some(attempt)) = (posting.account, posting.attempt) {
                 add(costs.attempts.entry(attempt).or_insert_with(|| nothing.clone()), &posting)?;
@@ -156,8 +161,9 @@ fn list_of(meta: Meta, rows: Vec<ExperimentRow>, limit: Option<usize>) -> Result
     let total = sum(&rows, |row| &row.cost)?;
     let wasted_total = sum(&rows, |row| &row.wasted)?;
     let total_rows = rows.len();
+    let settlement = rows.iter().map(|row| row.settlement).min().unwrap_or(Settlement::Open);
     let rows = rows.into_iter().take(shown).collect();
-    Ok(ExperimentList { meta, rows, total_rows, not_shown, total, wasted_total })
+    Ok(ExperimentList { meta, rows, total_rows, not_shown, total, wasted_total, settlement })
 }
 
 /// Every experiment, with its attempts, whether records or only charges name it.
@@ -245,18 +251,17 @@ fn capacity(attempts: &[&Attempt]) -> String {
 fn quality(attempts: &[&Attempt]) -> Option<(String, f64)> {
     let all: Vec<&QualityResult> = attempts.iter().flat_map(|attempt| &attempt.quality).collect();
     let last = |finals: bool| {
-        all.iter().filter(|result| result.is_final || !finals).max_by_key(|result| (result.at, result.step)).copied()
+        all.iter()
+            .filter(|result| result.is_final || !finals)
+            .max_by_key(|result| (result.at, result.step))
+            .copied()
     };
     last(true).or_else(|| last(false)).map(|result| (result.metric.clone(), result.value))
 }
 
 fn settlement(books: &Books, attempts: &[&Attempt]) -> Settlement {
-    let started = attempts.iter().filter(|attempt| attempt.started_at.is_some());
-    started.map(|attempt| books.settlement(attempt)).min().unwrap_or(if attempts.is_empty() {
-        Settlement::Open
-    } else {
-        Settlement::AwaitingBill
-    })
+    // An experiment that only charges name is billed and may still move.
+    attempts.iter().map(|attempt| books.settlement(attempt)).min().unwrap_or(Settlement::Open)
 }
 
 /// The values of a filter's field for an experiment: each attempt's, where they differ.

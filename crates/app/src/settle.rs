@@ -17,7 +17,7 @@ use store::DeliveryKey;
 use crate::{AppError, Context};
 
 /// Changes whenever the rules of attribution or of postings do, so that stale postings are made again.
-const RULES_VERSION: &str = "attribution-1";
+const RULES_VERSION: &str = "attribution-2";
 
 /// A delivery to be settled.
 #[derive(Debug)]
@@ -57,8 +57,10 @@ pub(crate) async fn delivery_plan(
         Vec::new()
     };
     let as_of = charges.key.period.interval().end.0;
-    plan(attempts, &splits, context.keys.clone(), as_of)
-        .map_err(|error| AppError::new("attribution::too_many_attempts", error.to_string()))
+    let mut plan = plan(attempts, &splits, context.keys.clone(), as_of)
+        .map_err(|error| AppError::new("attribution::too_many_attempts", error.to_string()))?;
+    plan.set_running(engine::running_times(&charges.files, context.limits).await?);
+    Ok(plan)
 }
 
 /// Attributes the charges and makes the postings.
@@ -76,10 +78,13 @@ pub(crate) async fn settle(
     };
     let attributed = engine::attribute(run).await?;
     if attributed.witness.rows != charges.rows {
-        return Err(engine::EngineError::Rows { read: attributed.witness.rows, expected: charges.rows }.into());
+        return Err(
+            engine::EngineError::Rows { read: attributed.witness.rows, expected: charges.rows }.into()
+        );
     }
     let names = Names::of(attempts, &plan, &attributed);
-    let landed = attributed.groups.iter().map(|group| landed(group, &names)).collect::<Result<Vec<_>, _>>()?;
+    let landed =
+        attributed.groups.iter().map(|group| landed(group, &names)).collect::<Result<Vec<_>, _>>()?;
     let mut made = postings(&landed, charges.currency)?;
     if charges.capacity_block_rows > 0 {
         made.extend(amortisation(context, charges, &plan, &names).await?);
@@ -119,7 +124,14 @@ impl<'a> Names<'a> {
             Place::Attempt { index, rule, evidence } => {
                 let attempt = self.plan.attempts.get(index as usize).copied();
                 let experiment = attempt.and_then(|id| self.experiment_of.get(&id)).map(|id| (*id).clone());
-                Destination { account: Account::Attempt, attempt, experiment, rule, evidence, reason: String::new() }
+                Destination {
+                    account: Account::Attempt,
+                    attempt,
+                    experiment,
+                    rule,
+                    evidence,
+                    reason: String::new(),
+                }
             }
             Place::Experiment { index, rule, evidence } => Destination {
                 account: Account::Experiment,

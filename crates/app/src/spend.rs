@@ -70,8 +70,8 @@ pub struct SpendRow {
     pub reason: Option<String>,
     /// How much.
     pub figure: Figure,
-    /// Charges behind it; a charge that is split counts in each row that has a part of it.
-    pub charges: u64,
+    /// Parts of charges in it: a charge that is split has one in each place that takes some of it.
+    pub parts: u64,
 }
 
 /// The answer of `spend`.
@@ -108,21 +108,26 @@ pub async fn spend(context: &Context<'_>, query: &Query, by: SpendBy) -> Result<
     books.postings(&meta, |source, posting| {
         let team = posting.attempt.and_then(|attempt| teams.get(&attempt).cloned());
         let key = key(by, source, &posting, team);
-        let (figure, charges) = rows.entry(key).or_insert_with(|| (nothing.clone(), 0));
+        let (figure, parts) = rows.entry(key).or_insert_with(|| (nothing.clone(), 0));
         add(figure, &posting)?;
-        *charges += posting.charges;
+        *parts += posting.charges;
         Ok(())
     })?;
     // Money that entered and moved on leaves rows of nothing behind.
     let rows: Vec<SpendRow> = rows
         .into_iter()
-        .map(|((_, key, reason), (figure, charges))| SpendRow { key, reason, figure, charges })
-        .filter(|row| row.charges > 0 || row.figure.by_evidence.values().any(|amount| !amount.is_zero()))
+        .map(|((_, key, reason), (figure, parts))| SpendRow { key, reason, figure, parts })
+        .filter(|row| row.parts > 0 || row.figure.by_evidence.values().any(|amount| !amount.is_zero()))
         .collect();
     table(meta, by, rows, query.limit)
 }
 
-fn key(by: SpendBy, source: &SourceId, posting: &Posting, team: Option<String>) -> (usize, String, Option<String>) {
+fn key(
+    by: SpendBy,
+    source: &SourceId,
+    posting: &Posting,
+    team: Option<String>,
+) -> (usize, String, Option<String>) {
     let or_none = |text: &str, none: &str| if text.is_empty() { none.to_owned() } else { text.to_owned() };
     let plain = |text: String| (0, text, None);
     match by {
@@ -133,8 +138,12 @@ fn key(by: SpendBy, source: &SourceId, posting: &Posting, team: Option<String>) 
         SpendBy::Source => plain(source.0.clone()),
         SpendBy::Service => plain(or_none(&posting.service_name, "(no service)")),
         SpendBy::SubAccount => plain(or_none(&posting.sub_account_id, "(no account)")),
-        SpendBy::ResourceKind => (posting.resource_kind as usize, posting.resource_kind.word().to_owned(), None),
-        SpendBy::Day => plain(posting.usage_day.map_or_else(|| "(more than a day)".to_owned(), |d| d.to_string())),
+        SpendBy::ResourceKind => {
+            (posting.resource_kind as usize, posting.resource_kind.word().to_owned(), None)
+        }
+        SpendBy::Day => {
+            plain(posting.usage_day.map_or_else(|| "(more than a day)".to_owned(), |d| d.to_string()))
+        }
         SpendBy::Team => plain(team.unwrap_or_else(|| "(no team)".to_owned())),
         SpendBy::Experiment => {
             plain(posting.experiment.as_ref().map_or_else(|| "(no experiment)".to_owned(), |id| id.0.clone()))
@@ -144,7 +153,8 @@ fn key(by: SpendBy, source: &SourceId, posting: &Posting, team: Option<String>) 
 
 fn table(meta: Meta, by: SpendBy, rows: Vec<SpendRow>, limit: Option<usize>) -> Result<SpendTable, AppError> {
     let nothing = Figure::nothing(measure(&meta));
-    let sum = |rows: &[SpendRow]| rows.iter().try_fold(nothing.clone(), |sum, row| sum.checked_add(&row.figure));
+    let sum =
+        |rows: &[SpendRow]| rows.iter().try_fold(nothing.clone(), |sum, row| sum.checked_add(&row.figure));
     let (total_rows, shown) = (rows.len(), limit.unwrap_or(rows.len()).min(rows.len()));
     let (total, not_shown) = (sum(&rows)?, sum(&rows[shown..])?);
     let rows = rows.into_iter().take(shown).collect();

@@ -12,7 +12,8 @@ use crate::{AppError, Context};
 /// A store that cannot be read, or what the engine says of the statement.
 pub async fn sql(context: &Context<'_>, statement: &str) -> Result<QueryResult, AppError> {
     let books = Books::open(context).await?;
-    let rooted = |files: &[std::path::PathBuf]| files.iter().map(|f| books.store.root().join(f)).collect::<Vec<_>>();
+    let rooted =
+        |files: &[std::path::PathBuf]| files.iter().map(|f| books.store.root().join(f)).collect::<Vec<_>>();
     let charges = books.current.iter().flat_map(|delivery| rooted(&delivery.files)).collect();
     let postings = books.settlements.iter().flat_map(|settlement| rooted(&settlement.files)).collect();
     let tables = vec![
@@ -25,11 +26,29 @@ pub async fn sql(context: &Context<'_>, statement: &str) -> Result<QueryResult, 
 }
 
 const ATTEMPTS: [(&str, bool); 24] = [
-    ("attempt_id", false), ("canonical_key", false), ("experiment_id", false), ("link_method", false),
-    ("ordinal", true), ("scheduler", false), ("cluster", false), ("name", false), ("user_name", false),
-    ("team", false), ("queue", false), ("submitted_at", false), ("started_at", false), ("ended_at", false),
-    ("state", false), ("outcome", false), ("cause", false), ("exit_code", true), ("restart_index", true),
-    ("gpu_count_milli", true), ("gpu_milliseconds", true), ("node_count", true), ("capacity", false),
+    ("attempt_id", false),
+    ("canonical_key", false),
+    ("experiment_id", false),
+    ("link_method", false),
+    ("ordinal", true),
+    ("scheduler", false),
+    ("cluster", false),
+    ("name", false),
+    ("user_name", false),
+    ("team", false),
+    ("queue", false),
+    ("submitted_at", false),
+    ("started_at", false),
+    ("ended_at", false),
+    ("state", false),
+    ("outcome", false),
+    ("cause", false),
+    ("exit_code", true),
+    ("restart_index", true),
+    ("gpu_count_milli", true),
+    ("gpu_milliseconds", true),
+    ("node_count", true),
+    ("capacity", false),
     ("bindings", true),
 ];
 

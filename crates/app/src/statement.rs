@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::{
-    Account, Attempt, AttemptId, Capacity, Cause, Figure, Outcome, ResourceKind, RunState, Settlement, Timestamp,
+    Account, Attempt, AttemptId, Capacity, Cause, Figure, Outcome, ResourceKind, RunState, Settlement,
+    Timestamp,
 };
 
 use crate::books::{Books, add, measure};
@@ -107,7 +108,8 @@ pub async fn show(context: &Context<'_>, query: &Query, experiment: &str) -> Res
         }
         Ok(())
     })?;
-    let attempt_rows = attempts.iter().map(|attempt| attempt_row(&books, &costs, attempt, &nothing)).collect();
+    let attempt_rows =
+        attempts.iter().map(|attempt| attempt_row(&books, &costs, attempt, &nothing)).collect();
     statement(meta, row, (attempt_rows, &attempts), &cells)
 }
 
@@ -126,7 +128,7 @@ fn attempt_row(books: &Books, costs: &RunCosts, attempt: &Attempt, nothing: &Fig
         submitted_at: attempt.submitted_at,
         started_at: attempt.started_at,
         ended_at: attempt.ended_at,
-        queue_micros: between(attempt.submitted_at, attempt.started_at),
+        queue_micros: between(attempt.submitted_at, attempt.started_at.or(attempt.ended_at)),
         held_micros: between(attempt.started_at, attempt.ended_at),
         gpu_milliseconds: attempt.gpu_milliseconds,
         nodes: attempt.node_count,
@@ -155,8 +157,10 @@ fn statement(
     let mut kind_totals = vec![nothing.clone(); kinds.len()];
     let mut total = nothing.clone();
     for (ordinal, attempt) in lines {
-        let row_cells: Vec<Figure> =
-            kinds.iter().map(|kind| cells.get(&(attempt, *kind)).cloned().unwrap_or_else(|| nothing.clone())).collect();
+        let row_cells: Vec<Figure> = kinds
+            .iter()
+            .map(|kind| cells.get(&(attempt, *kind)).cloned().unwrap_or_else(|| nothing.clone()))
+            .collect();
         let mut row_total = nothing.clone();
         for (cell, kind_total) in row_cells.iter().zip(&mut kind_totals) {
             row_total = row_total.checked_add(cell)?;
@@ -167,7 +171,8 @@ fn statement(
     }
     // Pair assertion: the matrix and the list are summed apart, and must be the same figure.
     if total.total()? != row.cost.total()? {
-        let message = format!("the matrix sums to {} and the experiment to {}", total.total()?, row.cost.total()?);
+        let message =
+            format!("the matrix sums to {} and the experiment to {}", total.total()?, row.cost.total()?);
         return Err(AppError::new("statement::does_not_tie", message).help("trainbill check"));
     }
     Ok(Statement { meta, row, attempts: attempt_rows, kinds, matrix, kind_totals, total })

@@ -69,7 +69,8 @@ pub fn fold(observations: &[Observation]) -> Folded {
     for (key, group) in &gathered.groups {
         drafts.extend(draft::drafts(key, group, &table, &mut notes));
     }
-    let mut attempts: Vec<Attempt> = segment::joined(drafts).into_iter().map(draft::Draft::finished).collect();
+    let mut attempts: Vec<Attempt> =
+        segment::joined(drafts).into_iter().map(draft::Draft::finished).collect();
     number(&mut attempts);
     attempts.sort_by(|a, b| a.canonical_key.cmp(&b.canonical_key));
     notes.sort();
@@ -85,7 +86,9 @@ pub fn experiments(attempts: &[Attempt]) -> Vec<Experiment> {
     by_experiment
         .into_iter()
         .map(|(id, mut members)| {
-            members.sort_by(|a, b| a.ordinal.cmp(&b.ordinal).then_with(|| a.canonical_key.cmp(&b.canonical_key)));
+            members.sort_by(|a, b| {
+                a.ordinal.cmp(&b.ordinal).then_with(|| a.canonical_key.cmp(&b.canonical_key))
+            });
             Experiment {
                 id: id.clone(),
                 attempts: members.iter().map(|attempt| attempt.id).collect(),

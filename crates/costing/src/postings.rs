@@ -92,11 +92,29 @@ pub fn postings(landed: &[Landed], currency: Currency) -> Result<Vec<Posting>, A
     }
     let mut made = Vec::with_capacity(entered.len() * 2 + moved.len() + landed.len());
     for (dimensions, sum) in entered {
-        made.push(posting(Step::Intake, &nowhere(Account::Bill, "charges of the delivery"), dimensions, &taken(&sum), currency));
-        made.push(posting(Step::Intake, &nowhere(Account::Unattributed, ENTERED), dimensions, &sum, currency));
+        made.push(posting(
+            Step::Intake,
+            &nowhere(Account::Bill, "charges of the delivery"),
+            dimensions,
+            &taken(&sum),
+            currency,
+        ));
+        made.push(posting(
+            Step::Intake,
+            &nowhere(Account::Unattributed, ENTERED),
+            dimensions,
+            &sum,
+            currency,
+        ));
     }
     for ((step, dimensions), sum) in moved {
-        made.push(posting(step, &nowhere(Account::Unattributed, ENTERED), dimensions, &taken(&sum), currency));
+        made.push(posting(
+            step,
+            &nowhere(Account::Unattributed, ENTERED),
+            dimensions,
+            &taken(&sum),
+            currency,
+        ));
     }
     for part in landed {
         let sum = Sum { costs: part.costs, charges: part.charges, unpriced: part.unpriced };
@@ -111,8 +129,11 @@ pub fn postings(landed: &[Landed], currency: Currency) -> Result<Vec<Posting>, A
 /// `OutOfRange` on overflow. The caller sees to it that both sides have the same sum.
 pub fn moves(step: Step, taken_from: &[Landed], given_to: &[Landed], currency: Currency) -> Vec<Posting> {
     let sum = |part: &Landed| Sum { costs: part.costs, charges: part.charges, unpriced: part.unpriced };
-    let out = taken_from.iter().map(|part| posting(step, &part.destination, &part.dimensions, &taken(&sum(part)), currency));
-    let into = given_to.iter().map(|part| posting(step, &part.destination, &part.dimensions, &sum(part), currency));
+    let out = taken_from
+        .iter()
+        .map(|part| posting(step, &part.destination, &part.dimensions, &taken(&sum(part)), currency));
+    let into =
+        given_to.iter().map(|part| posting(step, &part.destination, &part.dimensions, &sum(part), currency));
     out.chain(into).collect()
 }
 

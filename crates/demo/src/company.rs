@@ -37,7 +37,8 @@ pub(crate) const SAVINGS_PLAN: &str = "arn:aws:savingsplans::111122223333:saving
 /// The reservation of the `dev` node.
 pub(crate) const RESERVATION: &str = "arn:aws:ec2:us-east-1:111122223333:reserved-instances/9d2b7c41-demo";
 /// The capacity block.
-pub(crate) const CAPACITY_BLOCK: &str = "arn:aws:ec2:us-east-2:111122223333:capacity-reservation/cr-0b10c0demo";
+pub(crate) const CAPACITY_BLOCK: &str =
+    "arn:aws:ec2:us-east-2:111122223333:capacity-reservation/cr-0b10c0demo";
 /// The Kubernetes cluster.
 pub(crate) const EKS: &str = "arn:aws:eks:us-east-1:777788889999:cluster/eval";
 

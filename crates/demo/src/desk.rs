@@ -74,13 +74,21 @@ type Sheet = ([&'static str; 3], i64, &'static [(i64, &'static str)]);
 
 /// Experiment, team, user; first day; minutes and status of each attempt.
 const EVALUATIONS: &[Sheet] = &[
-    (["eval-glue", "nlp", "omar"], 7, &[
-        (110, "completed"), (25, "failed"), (112, "completed"), (108, "completed"), (111, "completed"),
-    ]),
-    (["eval-wer", "speech", "mei"], 23, &[(75, "completed"), (77, "completed"), (12, "cancelled"), (74, "completed")]),
-    (["eval-imagenet", "vision", "ana"], 32, &[
-        (62, "completed"), (61, "completed"), (64, "completed"), (63, "completed"),
-    ]),
+    (
+        ["eval-glue", "nlp", "omar"],
+        7,
+        &[(110, "completed"), (25, "failed"), (112, "completed"), (108, "completed"), (111, "completed")],
+    ),
+    (
+        ["eval-wer", "speech", "mei"],
+        23,
+        &[(75, "completed"), (77, "completed"), (12, "cancelled"), (74, "completed")],
+    ),
+    (
+        ["eval-imagenet", "vision", "ana"],
+        32,
+        &[(62, "completed"), (61, "completed"), (64, "completed"), (63, "completed")],
+    ),
 ];
 const ON_WORKSTATION: Sheet =
     (["proto-gan", "vision", "ben"], 4, &[(140, "failed"), (50, "cancelled"), (260, "completed")]);

@@ -13,6 +13,6 @@ mod sql;
 pub use attribution::{Attributed, Group, MEASURES, Measures, Run, Witness, attribute};
 pub use detail::{ChargeRow, scan_charges};
 pub use error::EngineError;
-pub use prescan::{capacity_blocks, split_shares};
+pub use prescan::{capacity_blocks, running_times, split_shares};
 pub use session::Limits;
 pub use sql::{QueryResult, Table, query};

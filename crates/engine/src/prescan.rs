@@ -1,9 +1,10 @@
 //! Small rows that must be known before the main scan: provider split data and capacity blocks.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use arrow::array::{Array, RecordBatch};
-use costing::attribution::SplitShare;
+use costing::attribution::{RunningTime, SplitShare};
 use costing::capacity_block::{BlockFee, BlockUsage};
 use datafusion::prelude::{col, lit};
 use futures::StreamExt;
@@ -19,8 +20,16 @@ use crate::session::{Limits, charges, session};
 /// Query errors.
 pub async fn split_shares(files: &[PathBuf], limits: Limits) -> Result<Vec<SplitShare>, EngineError> {
     let context = session(limits)?;
-    let wanted = ["x_parent_resource_id", "resource_id", "charge_period_start", "charge_period_end", "x_split_cost",
-        "x_split_unused_cost", "tags", "x_split_role"];
+    let wanted = [
+        "x_parent_resource_id",
+        "resource_id",
+        "charge_period_start",
+        "charge_period_end",
+        "x_split_cost",
+        "x_split_unused_cost",
+        "tags",
+        "x_split_role",
+    ];
     let frame = charges(&context, files).await?.select_columns(&wanted)?;
     let frame = frame.filter(col("x_split_role").eq(lit(SplitRole::Child.word())))?;
     let mut stream = frame.execute_stream().await?;
@@ -64,6 +73,66 @@ fn tags(columns: &Columns<'_>, row: usize) -> Result<Vec<(String, String)>, Engi
     Ok(columns.text("tags")?.get(row).map(sources::charges::parse_tags).unwrap_or_default())
 }
 
+/// Usage types whose `Hrs` are the running time of the instance itself; what else is billed by the hour on an instance
+/// would count its time twice.
+const INSTANCE_USAGE: [&str; 3] = ["BoxUsage", "SpotUsage", "DedicatedUsage"];
+
+/// The windows that an instance did not fill, by the quantity of its rows: `Hrs` below the length of the window.
+///
+/// Rows of one window, such as the parts that a savings plan covers and does not cover, are summed.
+///
+/// # Errors
+/// Query errors.
+pub async fn running_times(
+    files: &[PathBuf],
+    limits: Limits,
+) -> Result<BTreeMap<String, Vec<RunningTime>>, EngineError> {
+    let context = session(limits)?;
+    let wanted = [
+        "resource_id",
+        "charge_period_start",
+        "charge_period_end",
+        "pricing_quantity",
+        "pricing_unit",
+        "x_usage_type",
+    ];
+    let frame = charges(&context, files).await?.select_columns(&wanted)?;
+    let hours = ["Hrs", "Hours", "hours", "hrs", "Hour", "hour"].iter().map(|unit| lit(*unit)).collect();
+    let instances = INSTANCE_USAGE.iter().map(|usage| col("x_usage_type").like(lit(format!("%{usage}:%"))));
+    let instance = instances.reduce(datafusion::prelude::Expr::or).unwrap_or_else(|| lit(false));
+    let frame = frame.filter(col("pricing_unit").in_list(hours, false).and(instance))?;
+    let mut stream = frame.execute_stream().await?;
+    let mut windows: BTreeMap<(String, i64, i64), u64> = BTreeMap::new();
+    while let Some(batch) = stream.next().await {
+        let batch = batch?;
+        let columns = Columns(&batch);
+        let quantities = columns.quantity("pricing_quantity")?;
+        for row in 0..batch.num_rows() {
+            let ((start, end), id) = (interval(&columns, row)?, columns.text("resource_id")?.get(row));
+            let (Some(id), false) = (id, quantities.is_null(row)) else { continue };
+            let micros = micros_of_hours(quantities.value(row));
+            if micros < u64::try_from(end - start).unwrap_or(0) {
+                *windows.entry((id.to_owned(), start, end)).or_default() += micros;
+            }
+        }
+    }
+    let mut by_resource: BTreeMap<String, Vec<RunningTime>> = BTreeMap::new();
+    for ((resource, start, end), micros) in windows {
+        by_resource.entry(resource).or_default().push(RunningTime { start, end, micros });
+    }
+    Ok(by_resource)
+}
+
+/// Time is no money: a double of hours is exact to the microsecond over any billing window.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "bounded below and above before the cast"
+)]
+fn micros_of_hours(hours: f64) -> u64 {
+    if hours.is_finite() && hours > 0.0 { (hours.min(1e6) * 3.6e9).round() as u64 } else { 0 }
+}
+
 /// The fees and the used intervals of capacity blocks.
 ///
 /// # Errors
@@ -73,8 +142,18 @@ pub async fn capacity_blocks(
     limits: Limits,
 ) -> Result<(Vec<BlockFee>, Vec<BlockUsage>), EngineError> {
     let context = session(limits)?;
-    let wanted = ["x_class", "sub_account_id", "x_instance_type", "resource_id", "x_line_type", "service_name",
-        "charge_period_start", "charge_period_end", "tags", "effective_cost"];
+    let wanted = [
+        "x_class",
+        "sub_account_id",
+        "x_instance_type",
+        "resource_id",
+        "x_line_type",
+        "service_name",
+        "charge_period_start",
+        "charge_period_end",
+        "tags",
+        "effective_cost",
+    ];
     let frame = charges(&context, files).await?.select_columns(&wanted)?;
     let class = |class: LineClass| col("x_class").eq(lit(class.word()));
     let frame = frame.filter(class(LineClass::CapacityBlockFee).or(class(LineClass::CapacityBlockUsage)))?;
@@ -104,9 +183,16 @@ fn block_rows(
             let day = (end - start <= MICROS_PER_DAY).then(|| Timestamp(start).day().0);
             fees.push(BlockFee { sub_account_id, instance_type, line_type, service_name, day, effective });
         } else {
-            let (resource_id, interval, tags) = (text("resource_id")?, interval(&columns, row)?, tags(&columns, row)?);
+            let (resource_id, interval, tags) =
+                (text("resource_id")?, interval(&columns, row)?, tags(&columns, row)?);
             usage.push(BlockUsage {
-                sub_account_id, instance_type, resource_id, line_type, service_name, interval, tags,
+                sub_account_id,
+                instance_type,
+                resource_id,
+                line_type,
+                service_name,
+                interval,
+                tags,
             });
         }
     }

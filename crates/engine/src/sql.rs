@@ -94,7 +94,9 @@ fn text_batch(columns: &[(&'static str, bool)], rows: &[Vec<Option<String>>]) ->
     for (index, (name, number)) in columns.iter().enumerate() {
         let cells = rows.iter().map(|row| row.get(index).and_then(Option::as_deref));
         let array: ArrayRef = if *number {
-            std::sync::Arc::new(cells.map(|cell| cell.and_then(|text| text.parse().ok())).collect::<Int64Array>())
+            std::sync::Arc::new(
+                cells.map(|cell| cell.and_then(|text| text.parse().ok())).collect::<Int64Array>(),
+            )
         } else {
             std::sync::Arc::new(cells.collect::<StringArray>())
         };
@@ -122,7 +124,8 @@ fn is_bare(data_type: &DataType) -> bool {
 
 fn push_rows(batch: &RecordBatch, rows: &mut Vec<Vec<Option<String>>>) -> Result<(), EngineError> {
     let options = FormatOptions::default().with_timestamp_tz_format(Some("%Y-%m-%dT%H:%M:%S%.fZ"));
-    let cells = batch.columns().iter().map(|column| column_cells(column, &options)).collect::<Result<Vec<_>>>()?;
+    let cells =
+        batch.columns().iter().map(|column| column_cells(column, &options)).collect::<Result<Vec<_>>>()?;
     for row in 0..batch.num_rows() {
         rows.push(cells.iter().map(|column| column[row].clone()).collect());
     }
@@ -132,7 +135,10 @@ fn push_rows(batch: &RecordBatch, rows: &mut Vec<Vec<Option<String>>>) -> Result
 fn column_cells(column: &ArrayRef, options: &FormatOptions<'_>) -> Result<Vec<Option<String>>> {
     if let Some(doubles) = column.as_primitive_opt::<Float64Type>() {
         // JSON has no NaN or infinity: they become null, as an unknown value must not read as a number.
-        return Ok(doubles.iter().map(|value| value.filter(|v| v.is_finite()).map(|v| v.to_string())).collect());
+        return Ok(doubles
+            .iter()
+            .map(|value| value.filter(|v| v.is_finite()).map(|v| v.to_string()))
+            .collect());
     }
     let formatter = ArrayFormatter::try_new(column.as_ref(), options)?;
     let decimal = matches!(column.data_type(), DataType::Decimal128(..) | DataType::Decimal256(..));

@@ -102,7 +102,8 @@ mod tests {
     #[test]
     fn like_amounts_add_and_keep_their_evidence() {
         let usd = measure("USD", CostBasis::Effective);
-        let sum = figure(usd, Evidence::Billed, "1.5").checked_add(&figure(usd, Evidence::Modelled, "2")).unwrap();
+        let sum =
+            figure(usd, Evidence::Billed, "1.5").checked_add(&figure(usd, Evidence::Modelled, "2")).unwrap();
         assert_eq!(sum.total().unwrap().to_string(), "3.5");
         assert_eq!(sum.by_evidence[&Evidence::Billed].to_string(), "1.5");
     }

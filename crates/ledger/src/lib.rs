@@ -33,6 +33,6 @@ pub use quality::{Direction, QualityResult, Reduction};
 pub use resource::ResourceKind;
 pub use tag::normalised_key;
 pub use telemetry::{
-    Artifact, ArtifactKind, AttemptView, Chain, Checkpoint, Grade, Initiator, Interruption, NodePeriod, Phase,
-    PhaseKind,
+    Artifact, ArtifactKind, AttemptView, Chain, Checkpoint, Grade, Initiator, Interruption, NodePeriod,
+    Phase, PhaseKind,
 };

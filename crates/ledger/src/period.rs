@@ -161,7 +161,8 @@ impl BillingPeriod {
 
     /// From the first instant of the month to the first of the next.
     pub fn interval(self) -> Interval {
-        let (next_year, next_month) = if self.month == 12 { (self.year + 1, 1) } else { (self.year, self.month + 1) };
+        let (next_year, next_month) =
+            if self.month == 12 { (self.year + 1, 1) } else { (self.year, self.month + 1) };
         Interval {
             start: Day::from_civil(self.year, self.month, 1).start(),
             end: Day::from_civil(next_year, next_month, 1).start(),

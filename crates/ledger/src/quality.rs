@@ -1,7 +1,7 @@
 //! A measured quality of a model; the only floating point in the ledger, and it never meets money here.
 
-use crate::basis::words;
 use crate::Timestamp;
+use crate::basis::words;
 
 words! {
     /// Which way is better.

@@ -35,9 +35,14 @@ mod tests {
 
     #[test]
     fn every_spelling_of_a_tag_is_one_key() {
-        for spelling in ["resourceTags/user:experiment_id", "resource_tags_user_experiment_id", "user_experiment_id",
-            "user:experiment-id", "ExperimentId", "experiment.id"]
-        {
+        for spelling in [
+            "resourceTags/user:experiment_id",
+            "resource_tags_user_experiment_id",
+            "user_experiment_id",
+            "user:experiment-id",
+            "ExperimentId",
+            "experiment.id",
+        ] {
             assert_eq!(normalised_key(spelling), "experiment_id", "for {spelling}");
         }
         assert_eq!(normalised_key("app.kubernetes.io/name"), "app_kubernetes_io_name");

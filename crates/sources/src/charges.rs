@@ -130,7 +130,8 @@ pub fn arrow_type(kind: ColumnType) -> DataType {
 
 /// The tags of a charge from their flat JSON object; text that is no object gives none.
 pub fn parse_tags(json: &str) -> Vec<(String, String)> {
-    let object: std::collections::BTreeMap<String, serde_json::Value> = serde_json::from_str(json).unwrap_or_default();
+    let object: std::collections::BTreeMap<String, serde_json::Value> =
+        serde_json::from_str(json).unwrap_or_default();
     let text = |value: serde_json::Value| match value {
         serde_json::Value::String(text) => text,
         other => other.to_string(),

@@ -3,6 +3,7 @@
 //! A reader returns what it accepted and what it rejected, and `accepted + rejected = rows`. One file per kind of
 //! source under `billing/` and `telemetry/`, and one line in [`registry`].
 
+pub mod batches;
 pub mod billing;
 pub mod charges;
 mod error;

@@ -11,7 +11,7 @@ pub struct Rejection {
     pub row: u64,
     /// Column as the file names it, where one is to blame.
     pub column: Option<String>,
-    /// What was found, cut to 80 characters.
+    /// What was found, cut to 120 characters.
     pub found: String,
     /// What was expected.
     pub expected: String,

@@ -74,10 +74,19 @@ mod tests {
     #[test]
     fn every_form_of_a_time_gives_one_instant() {
         for text in [
-            "2026-07-01T00:00:00Z", "2026-07-01T00:00:00.000Z", "2026-07-01 00:00:00+00:00",
-            "2026-07-01 00:00:00 UTC", "20260701T000000.000Z", "2026-06-30T20:00:00-04:00", "1782864000",
+            "2026-07-01T00:00:00Z",
+            "2026-07-01T00:00:00.000Z",
+            "2026-07-01 00:00:00+00:00",
+            "2026-07-01 00:00:00 UTC",
+            "20260701T000000.000Z",
+            "2026-06-30T20:00:00-04:00",
+            "1782864000",
         ] {
-            assert_eq!(instant(text, &Zone::Undeclared).unwrap().to_string(), "2026-07-01T00:00:00Z", "for {text}");
+            assert_eq!(
+                instant(text, &Zone::Undeclared).unwrap().to_string(),
+                "2026-07-01T00:00:00Z",
+                "for {text}"
+            );
         }
         for text in ["2026-07-01", "2026-07-01 00:00:00", "2026-07-01T00:00:00.000"] {
             assert_eq!(instant(text, &Zone::Utc).unwrap().to_string(), "2026-07-01T00:00:00Z", "for {text}");

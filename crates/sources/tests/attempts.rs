@@ -1,5 +1,12 @@
 //! Attempts in a spreadsheet, as CSV and as JSON lines.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::format_collect,
+    reason = "a test that cannot go on has failed"
+)]
+
 mod golden;
 
 use ledger::{AttemptView, Binding, BindingKind, Cause, Outcome, RunRecord, RunState, SourceId};
@@ -105,11 +112,14 @@ fn a_row_without_a_status_is_judged_by_its_times() {
     let rows = "a,e,1782900000,1782903600\nb,e,1782900000,\nc,e,,\n";
     let read = typed(&format!("attempt_id,experiment,started,ended\n{rows}")).unwrap();
     let states: Vec<_> = views(&read).iter().map(|view| (view.state, view.outcome)).collect();
-    assert_eq!(states, [
-        (RunState::Ended, Outcome::Unknown),
-        (RunState::Running, Outcome::Unknown),
-        (RunState::Pending, Outcome::Unknown),
-    ]);
+    assert_eq!(
+        states,
+        [
+            (RunState::Ended, Outcome::Unknown),
+            (RunState::Running, Outcome::Unknown),
+            (RunState::Pending, Outcome::Unknown),
+        ]
+    );
 }
 
 #[test]
@@ -129,15 +139,18 @@ fn gpus_are_spread_over_machines_and_sum_to_the_total() {
         a,e,1782900000,10,i-1;vol-1;i-2;i-3,,8\nb,e,1782900000,10,i-1;i-2,8;2,8;4\nc,e,1782900000,,i-1,,\n";
     let read = typed(text).unwrap();
     let shown: Vec<_> = bindings(&read).iter().map(|b| (b.kind, b.weight, b.capacity, b.gpus)).collect();
-    assert_eq!(shown, [
-        (BindingKind::Instance, 3_334, Some(8_000), 3_334),
-        (BindingKind::Volume, 1_000, Some(1_000), 0),
-        (BindingKind::Instance, 3_333, Some(8_000), 3_333),
-        (BindingKind::Instance, 3_333, Some(8_000), 3_333),
-        (BindingKind::Instance, 8_000, Some(8_000), 8_000),
-        (BindingKind::Instance, 2_000, Some(4_000), 2_000),
-        (BindingKind::Instance, 1_000, Some(1_000), 0),
-    ]);
+    assert_eq!(
+        shown,
+        [
+            (BindingKind::Instance, 3_334, Some(8_000), 3_334),
+            (BindingKind::Volume, 1_000, Some(1_000), 0),
+            (BindingKind::Instance, 3_333, Some(8_000), 3_333),
+            (BindingKind::Instance, 3_333, Some(8_000), 3_333),
+            (BindingKind::Instance, 8_000, Some(8_000), 8_000),
+            (BindingKind::Instance, 2_000, Some(4_000), 2_000),
+            (BindingKind::Instance, 1_000, Some(1_000), 0),
+        ]
+    );
 }
 
 #[test]

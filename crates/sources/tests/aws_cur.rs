@@ -1,5 +1,8 @@
 //! The AWS reader against a golden bill, generated and real bills, and every way in which a bill may be broken.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its fixture has failed")]
+#![expect(clippy::print_stderr, reason = "a skipped sample is said, not hidden")]
+
 #[path = "aws_cur/support.rs"]
 mod support;
 

@@ -1,5 +1,12 @@
 //! OpenLineage run events: what they say, how they are refused, and what does not matter.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::format_collect,
+    reason = "a test that cannot go on has failed"
+)]
+
 mod golden;
 
 use ledger::{AttemptView, BindingKind, Cause, LinkMethod, Outcome, RunRecord, RunState, SourceId};
@@ -44,7 +51,11 @@ fn a_preempted_run_and_its_retry_are_read_whole() {
     let links: Vec<_> = views(&read).iter().map(|view| view.link.clone().unwrap()).collect();
     assert_eq!(links[0].experiment.0, "vitl-tune", "the root names the experiment");
     assert_eq!(links[3].experiment.0, "vitl-tune", "the parent names it where there is no root");
-    assert_eq!(links[5].method, LinkMethod::OwnJob, "an event without a parent must not hide the better link");
+    assert_eq!(
+        links[5].method,
+        LinkMethod::OwnJob,
+        "an event without a parent must not hide the better link"
+    );
 }
 
 #[test]
@@ -78,7 +89,11 @@ fn how_a_run_ended_follows_from_the_event_and_the_cause() {
     ] {
         let read = typed(&event(kind, facets)).unwrap();
         let view = views(&read)[0];
-        assert_eq!((view.state, view.outcome, view.cause), (RunState::Ended, outcome, cause), "for {kind} {facets}");
+        assert_eq!(
+            (view.state, view.outcome, view.cause),
+            (RunState::Ended, outcome, cause),
+            "for {kind} {facets}"
+        );
         assert!(view.ended_at.is_some() && view.started_at.is_none());
     }
 }
@@ -87,7 +102,11 @@ fn how_a_run_ended_follows_from_the_event_and_the_cause() {
 fn an_event_that_only_carries_facets_says_nothing_of_the_state() {
     let read = typed(&event("OTHER", "")).unwrap();
     assert_eq!((views(&read)[0].state, views(&read)[0].started_at), (RunState::Pending, None));
-    assert_eq!(views(&read)[0].scheduler, "", "a later event must not hide the scheduler that the first one named");
+    assert_eq!(
+        views(&read)[0].scheduler,
+        "",
+        "a later event must not hide the scheduler that the first one named"
+    );
 }
 
 #[test]
@@ -96,7 +115,10 @@ fn a_resource_is_known_by_the_shape_of_its_id_or_by_its_declared_kind() {
     for (binding, kind) in [
         (r#"{"resourceId":"i-1"}"#, BindingKind::Instance),
         (r#"{"nodeName":"n1","gpus":1}"#, BindingKind::Node),
-        (r#"{"resourceId":"projects/p/zones/z/instances/vm","kind":"instance","gpus":4}"#, BindingKind::Instance),
+        (
+            r#"{"resourceId":"projects/p/zones/z/instances/vm","kind":"instance","gpus":4}"#,
+            BindingKind::Instance,
+        ),
         (r#"{"resourceId":"fs-1"}"#, BindingKind::Resource),
     ] {
         let read = typed(&event("START", &facet(binding))).unwrap();

@@ -1,5 +1,12 @@
 //! Slurm accounting of two real clusters, in every form in which it can be exported.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::format_collect,
+    reason = "a test that cannot go on has failed"
+)]
+
 #[path = "slurm/typed.rs"]
 mod typed;
 

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Decimal128Array, DictionaryArray, Float64Array, Int64Array, StringArray, TimestampMicrosecondArray};
+use arrow::array::{
+    ArrayRef, Decimal128Array, DictionaryArray, Float64Array, Int64Array, StringArray,
+    TimestampMicrosecondArray,
+};
 use arrow::datatypes::Int32Type;
 use arrow::record_batch::RecordBatch;
 use ledger::{
-    Attempt, AttemptId, Binding, BindingKind, Capacity, Cause, ExperimentId, ExperimentLink, JoinMethod, LineClass,
-    LinkMethod, Outcome, ResourceKind, RunState, ShareDriver, Timestamp,
+    Attempt, AttemptId, Binding, BindingKind, Capacity, Cause, ExperimentId, ExperimentLink, JoinMethod,
+    LineClass, LinkMethod, Outcome, ResourceKind, RunState, ShareDriver, Timestamp,
 };
 use sources::charges::{COLUMNS, ColumnType};
 
@@ -23,7 +26,10 @@ pub fn attempt(key: &str, experiment: &str, hours: (i64, i64)) -> Attempt {
         id: AttemptId::of_key(key),
         canonical_key: key.to_owned(),
         aliases: Vec::new(),
-        link: ExperimentLink { experiment: ExperimentId(experiment.to_owned()), method: LinkMethod::Explicit },
+        link: ExperimentLink {
+            experiment: ExperimentId(experiment.to_owned()),
+            method: LinkMethod::Explicit,
+        },
         ordinal: 1,
         scheduler: "test".to_owned(),
         cluster: None,
@@ -101,14 +107,23 @@ pub fn batch(charges: &[TestCharge]) -> RecordBatch {
 fn array(name: &str, kind: ColumnType, charges: &[TestCharge]) -> ArrayRef {
     match kind {
         ColumnType::Text => {
-            let texts: DictionaryArray<Int32Type> =
-                charges.iter().map(|charge| text(name, charge)).collect::<Vec<_>>().iter().map(|t| t.as_deref()).collect();
+            let texts: DictionaryArray<Int32Type> = charges
+                .iter()
+                .map(|charge| text(name, charge))
+                .collect::<Vec<_>>()
+                .iter()
+                .map(|t| t.as_deref())
+                .collect();
             // An all-null column still needs a dictionary of text.
-            let values = Arc::new(StringArray::from_iter(texts.values().as_any().downcast_ref::<StringArray>().unwrap()));
+            let values = Arc::new(StringArray::from_iter(
+                texts.values().as_any().downcast_ref::<StringArray>().unwrap(),
+            ));
             Arc::new(DictionaryArray::<Int32Type>::try_new(texts.keys().clone(), values).unwrap())
         }
         ColumnType::Money => {
-            let index = ["billed_cost", "list_cost", "effective_cost", "x_marginal_cost"].iter().position(|n| *n == name);
+            let index = ["billed_cost", "list_cost", "effective_cost", "x_marginal_cost"]
+                .iter()
+                .position(|n| *n == name);
             let units = charges.iter().map(|charge| index.and_then(|index| charge.costs[index]));
             Arc::new(Decimal128Array::from_iter(units).with_precision_and_scale(38, 24).unwrap())
         }

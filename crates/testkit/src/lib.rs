@@ -1,6 +1,13 @@
 //! For tests only: builders of attempts and charges, the naive oracle of attribution, and the reader of scenarios.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test helper fails by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "a test helper fails by panic, and its numbers are small"
+)]
 
 pub mod build;
 pub mod oracle;

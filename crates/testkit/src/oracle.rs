@@ -49,12 +49,14 @@ fn one(charge: &TestCharge, total: Amount, attempts: &[&Attempt]) -> Vec<(Landed
         return vec![(Landed::Class(charge.class), total)];
     }
     let tag = |keys: [&str; 3]| {
-        keys.iter().find_map(|key| charge.tags.iter().find(|(k, _)| normalised_key(k) == *key)).map(|(_, v)| v.clone())
+        keys.iter()
+            .find_map(|key| charge.tags.iter().find(|(k, _)| normalised_key(k) == *key))
+            .map(|(_, v)| v.clone())
     };
-    if let Some(name) = tag(["attempt_id", "attempt", "trainbill_attempt"]) {
-        if let Some(attempt) = attempts.iter().find(|a| a.canonical_key == name || a.id.to_string() == name) {
-            return vec![(Landed::Attempt(attempt.canonical_key.clone()), total)];
-        }
+    if let Some(name) = tag(["attempt_id", "attempt", "trainbill_attempt"])
+        && let Some(attempt) = attempts.iter().find(|a| a.canonical_key == name || a.id.to_string() == name)
+    {
+        return vec![(Landed::Attempt(attempt.canonical_key.clone()), total)];
     }
     let experiment = tag(["experiment_id", "experiment", "trainbill_experiment"]);
     let rest = experiment.clone().map_or(Landed::Idle, Landed::Experiment);
@@ -67,6 +69,9 @@ fn one(charge: &TestCharge, total: Amount, attempts: &[&Attempt]) -> Vec<(Landed
     by_time(charge, total, attempts, (experiment.as_deref(), rest))
 }
 
+/// Holders with their units, units that nobody holds, and length in microseconds.
+type Cut = (Vec<(usize, u64)>, u64, u64);
+
 /// Cuts by time at every border of a holding, then shares each cut by units.
 fn by_time(
     charge: &TestCharge,
@@ -77,12 +82,13 @@ fn by_time(
     let (start, end) = charge.interval;
     let mut borders = vec![start, end];
     for holding in attempts.iter().flat_map(|a| &a.bindings).filter(|b| b.resource_id == charge.resource) {
-        borders.extend([holding.start.0, holding.end.unwrap().0].iter().filter(|at| start < **at && **at < end));
+        borders
+            .extend([holding.start.0, holding.end.unwrap().0].iter().filter(|at| start < **at && **at < end));
     }
     borders.sort_unstable();
     borders.dedup();
     // Cuts with the same holders that touch are one cut, as are all cuts that nobody holds.
-    let mut cuts: Vec<(Vec<(usize, u64)>, u64, u64)> = Vec::new();
+    let mut cuts: Vec<Cut> = Vec::new();
     let mut unheld = 0_u64;
     let mut last_end = None;
     let pairs: Vec<(i64, i64)> =
@@ -120,8 +126,10 @@ fn share(
     part: Amount,
     (attempts, only, rest): (&[&Attempt], Option<&str>, &Landed),
 ) -> Vec<(Landed, Amount)> {
-    let chosen: Vec<&(usize, u64)> =
-        shares.iter().filter(|(a, _)| only.is_none_or(|only| attempts[*a].link.experiment.0 == only)).collect();
+    let chosen: Vec<&(usize, u64)> = shares
+        .iter()
+        .filter(|(a, _)| only.is_none_or(|only| attempts[*a].link.experiment.0 == only))
+        .collect();
     let mut weights: Vec<u64> = chosen.iter().map(|(_, weight)| *weight).collect();
     weights.push(if only.is_none() { idle } else { 0 });
     if weights.iter().all(|weight| *weight == 0) {

@@ -26,7 +26,7 @@ pub use explain::{ExplainAnswer, ExplainRest, ExplainRow, OverlapRow, why};
 pub use figure::{Empty, EvidenceMix, Figure, State};
 pub use flat::{Flat, flat};
 pub use import::{DeliveryRow, ImportAnswer, RejectionRow, WarningRow, import};
-pub use list::{ExperimentRow, ExperimentTotal, ListAnswer, empty_cost, empty_wasted, list};
+pub use list::{ExperimentRow, ExperimentTotal, ListAnswer, empty_cost, empty_total, empty_wasted, list};
 pub use meta::Meta;
 pub use scalar::{Gpu, Quality};
 pub use spend::{SpendAnswer, SpendRow, SpendTotal, spend};

@@ -1,4 +1,4 @@
-//! `ls`: experiments.
+//! The public shape of `ls`: experiments with what they cost.
 
 use app::ExperimentList;
 use ledger::Settlement;
@@ -79,11 +79,16 @@ pub fn list(list: &ExperimentList) -> Result<ListAnswer, AmountError> {
         },
         total: ExperimentTotal {
             experiments: list.total_rows,
-            cost: Figure::of(&list.total, empty_sum(list.total_rows))?,
+            cost: Figure::of(&list.total, empty_total(list))?,
             wasted: wasted_total.to_string(),
         },
         rows,
     })
+}
+
+/// What it means that no experiment of a list has a charge.
+pub const fn empty_total(list: &ExperimentList) -> Empty {
+    if list.total_rows == 0 { Empty::Nothing } else { empty_cost(list.settlement) }
 }
 
 fn empty_sum(rows: usize) -> Empty {

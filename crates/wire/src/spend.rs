@@ -30,8 +30,8 @@ pub struct SpendRow {
     pub reason: Option<String>,
     /// How much.
     pub cost: Figure,
-    /// Charges behind it; one that is split counts in each row that has a part of it.
-    pub charges: u64,
+    /// Parts of charges in it: a charge that is split has one in each place that takes some of it.
+    pub parts: u64,
 }
 
 /// A sum of rows.
@@ -50,7 +50,7 @@ pub struct SpendTotal {
 pub fn spend(table: &SpendTable) -> Result<SpendAnswer, AmountError> {
     let row = |row: &app::SpendRow| {
         let cost = Figure::of(&row.figure, Empty::NoCharges)?;
-        Ok(SpendRow { key: row.key.clone(), reason: row.reason.clone(), cost, charges: row.charges })
+        Ok(SpendRow { key: row.key.clone(), reason: row.reason.clone(), cost, parts: row.parts })
     };
     let sum = |rows: usize, figure: &ledger::Figure| {
         let empty = if rows == 0 { Empty::Nothing } else { Empty::NoCharges };

@@ -65,6 +65,7 @@ fn experiments() -> ExperimentList {
         not_shown: figure(&[(Evidence::Billed, "2")], 0),
         total: figure(&[(Evidence::Billed, "3.5"), (Evidence::Modelled, "0.000000000000000000000001")], 0),
         wasted_total: figure(&[(Evidence::Billed, "0.25")], 0),
+        settlement: ledger::Settlement::Open,
     }
 }
 

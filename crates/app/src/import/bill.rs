@@ -31,7 +31,11 @@ type Writers = BTreeMap<(String, BillingPeriod), DeliveryWriter>;
 ///
 /// # Errors
 /// A coded error of the reader or the store; the store is then as it was.
-pub async fn aws_cur(context: &Context<'_>, place: &str, options: &BillImport) -> Result<ImportReport, AppError> {
+pub async fn aws_cur(
+    context: &Context<'_>,
+    place: &str,
+    options: &BillImport,
+) -> Result<ImportReport, AppError> {
     let store = Store::create(&context.store).await?;
     let lock = store.lock()?;
     store.sweep(&lock).await?;
@@ -137,7 +141,8 @@ fn ties(period: &PeriodSummary, delivery: &StagedDelivery) -> Result<(), AppErro
     ];
     for (what, read, written) in pairs {
         if read != written {
-            let message = format!("the {what} of {} sums to {read} as read and {written} as written", period.period);
+            let message =
+                format!("the {what} of {} sums to {read} as read and {written} as written", period.period);
             return Err(AppError::new("bill::does_not_tie", message));
         }
     }
@@ -188,10 +193,15 @@ fn refuse_partial(
         return Ok(());
     }
     for (delivery, facts) in staged {
-        let held = current.iter().find(|held| held.source == delivery.source && held.period == delivery.period);
+        let held =
+            current.iter().find(|held| held.source == delivery.source && held.period == delivery.period);
+        if let Some(held) = held {
+            refuse_worse(held, facts, place)?;
+        }
         let days: BTreeSet<Day> = facts.days.iter().copied().collect();
-        let lacking: Vec<Day> =
-            held.map(|held| held.days.iter().filter(|day| !days.contains(day)).copied().collect()).unwrap_or_default();
+        let lacking: Vec<Day> = held
+            .map(|held| held.days.iter().filter(|day| !days.contains(day)).copied().collect())
+            .unwrap_or_default();
         if let (Some(first), Some(last)) = (lacking.first(), lacking.last()) {
             let message = format!(
                 "the delivery of {} for {} lacks {} day(s) that the current one has ({first} to {last})",
@@ -199,9 +209,32 @@ fn refuse_partial(
                 delivery.period,
                 lacking.len()
             );
-            return Err(AppError::new("bill::partial_delivery", message)
-                .help(format!("import the whole export, or say so: trainbill import aws-cur {place} --replace")));
+            return Err(AppError::new("bill::partial_delivery", message).help(format!(
+                "import the whole export, or say so: trainbill import aws-cur {place} --replace"
+            )));
         }
+    }
+    Ok(())
+}
+
+/// A delivery with rejected rows, or in another currency, does not silently replace one that was read whole.
+fn refuse_worse(held: &DeliveryRecord, facts: &DeliveryFacts, place: &str) -> Result<(), AppError> {
+    let (source, period) = (&held.source, held.period);
+    let say_so = format!("mend the export, or say so: trainbill import aws-cur {place} --replace");
+    if facts.rejected > 0 && held.rejected == 0 {
+        let message = format!(
+            "{} row(s) of the delivery of {source} for {period} cannot be read, and the current one was read whole",
+            facts.rejected
+        );
+        return Err(AppError::new("bill::damaged_delivery", message).help(say_so));
+    }
+    if facts.currency != held.currency {
+        let message =
+            format!("the bill of {source} for {period} is in another currency than the one it would replace");
+        let mut error = AppError::new("bill::other_currency", message)
+            .help(format!("give it a source of its own: trainbill import aws-cur {place} --source NAME"));
+        (error.expected, error.found) = (Some(held.currency.to_string()), Some(facts.currency.to_string()));
+        return Err(error);
     }
     Ok(())
 }
@@ -213,7 +246,8 @@ fn report(
     current: &[DeliveryRecord],
 ) -> ImportReport {
     let line = |(delivery, facts): &(StagedDelivery, DeliveryFacts)| {
-        let held = current.iter().find(|held| held.source == delivery.source && held.period == delivery.period);
+        let held =
+            current.iter().find(|held| held.source == delivery.source && held.period == delivery.period);
         DeliveryLine {
             source: delivery.source.clone(),
             period: delivery.period,

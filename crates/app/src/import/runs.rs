@@ -151,8 +151,12 @@ async fn take_in(
         settled: postings.len() as u64,
         unchanged: false,
     };
-    let change =
-        Change { import: record(context, &report), deliveries: Vec::new(), observations: read.observations, postings };
+    let change = Change {
+        import: record(context, &report),
+        deliveries: Vec::new(),
+        observations: read.observations,
+        postings,
+    };
     let committed = store.commit(&lock, change).await?;
     report.new_observations = committed.new_observations;
     report.known_observations = committed.known_observations;

@@ -2,7 +2,7 @@
 
 use app::{AppError, Context, ExperimentList, ExperimentRow};
 use ledger::{Evidence, Figure};
-use wire::{Empty, empty_cost, empty_wasted};
+use wire::{Empty, empty_cost, empty_total, empty_wasted};
 
 use super::Outcome;
 use crate::display::{
@@ -79,9 +79,11 @@ fn grid(list: &ExperimentList) -> Result<Grid, AppError> {
         grid.row(sum(&format!("not shown: {hidden}"), cost, wasted, &mix(&list.not_shown, Empty::Nothing)));
     }
     if list.total_rows > 0 {
+        let failed = list.rows.iter().any(|row| row.failed_attempts > 0);
+        let no_waste = if failed { empty_total(list) } else { Empty::Nothing };
         let (total, wasted) =
-            (single(&list.total, Empty::NoCharges)?, single(&list.wasted_total, Empty::Nothing)?);
-        grid.total(sum("TOTAL", &total, &wasted, &mix(&list.total, Empty::NoCharges)));
+            (single(&list.total, empty_total(list))?, single(&list.wasted_total, no_waste)?);
+        grid.total(sum("TOTAL", &total, &wasted, &settled_mix(&list.total, list.settlement)));
     }
     Ok(grid)
 }

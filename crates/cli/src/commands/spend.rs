@@ -39,14 +39,14 @@ fn grid(table: &SpendTable) -> Result<Grid, AppError> {
     let has_reasons = table.rows.iter().any(|row| row.reason.is_some());
     let mut titles = vec![title.as_str()];
     titles.extend(has_reasons.then_some("WHY"));
-    titles.extend([">CHARGES", ">COST", "FIGURE"]);
+    titles.extend([">PARTS", ">COST", "FIGURE"]);
     let mut grid = Grid::new(titles);
     let line = |key: String, reason: &str, rest: [String; 3]| {
         let reason = has_reasons.then(|| reason.to_owned());
         [key].into_iter().chain(reason).chain(rest).collect::<Vec<_>>()
     };
     for (row, cost) in table.rows.iter().zip(&costs) {
-        let rest = [row.charges.to_string(), cost.clone(), mix(&row.figure, Empty::NoCharges)];
+        let rest = [row.parts.to_string(), cost.clone(), mix(&row.figure, Empty::NoCharges)];
         grid.row(line(row.key.clone(), row.reason.as_deref().unwrap_or(""), rest));
     }
     if hidden > 0 {

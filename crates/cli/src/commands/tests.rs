@@ -119,6 +119,7 @@ fn a_list_adds_up_as_it_is_shown() {
         not_shown: figure(&[(BILLED, "3.004")]),
         total: figure(&[(BILLED, "212.642"), (MODELLED, "326.43")]),
         wasted_total: figure(&[(BILLED, "126")]),
+        settlement: Settlement::AwaitingBill,
     };
     with_session(|session| {
         insta::assert_snapshot!(ls::sheet(session, &list).unwrap().text(), @r"
@@ -129,7 +130,7 @@ fn a_list_adds_up_as_it_is_shown() {
     vits-abl      completed  2             mixed     not reported  awaiting bill    0.00  not reported    awaiting bill
     not shown: 2                                                            3.00    0.00                  billed
                                                                    ─────────────  ──────
-    TOTAL                                                                 539.07  126.00                  modelled + billed
+    TOTAL                                                                 539.07  126.00                  modelled + billed, awaiting bill
     3 of 5 experiments shown (trainbill ls -a shows the rest)
     ")
     });
@@ -282,7 +283,7 @@ fn spend_that_is_not_shown_is_in_the_sum() {
         key: key.to_owned(),
         reason: reason.map(str::to_owned),
         figure: figure(&[(BILLED, text)]),
-        charges: 3,
+        parts: 3,
     };
     let table = SpendTable {
         meta: meta(),
@@ -295,12 +296,12 @@ fn spend_that_is_not_shown_is_in_the_sum() {
     with_session(|session| {
         insta::assert_snapshot!(spend::sheet(session, &table).unwrap().text(), @r"
     effective basis · before credits · direct · USD · bill complete to 2026-10-31
-    ACCOUNT       WHY                     CHARGES   COST  FIGURE
-    attempt                                     3   5.01  billed
-    credit        the provider's credits        3  -1.01  billed
-    not shown: 1                                    1.00  billed
-                                                   ─────
-    TOTAL                                           5.00  billed
+    ACCOUNT       WHY                     PARTS   COST  FIGURE
+    attempt                                   3   5.01  billed
+    credit        the provider's credits      3  -1.01  billed
+    not shown: 1                                  1.00  billed
+                                                 ─────
+    TOTAL                                         5.00  billed
     2 of 3 rows shown (trainbill spend --by account -a shows the rest)
     ")
     });

@@ -105,11 +105,13 @@ fn lines_of(sheet: &mut Sheet, line: &ExplainLine, currency: &str) {
     sheet.line(format!("    charge    {start} to {end} · {} {usage}{resource}", charge.service_name));
     for overlap in &line.overlaps {
         let (start, end) = (Timestamp(overlap.start), Timestamp(overlap.end));
-        sheet.line(format!(
-            "    held      {start} to {end} · {} of {} units",
-            units(overlap.weight),
-            units(overlap.of)
-        ));
+        let share = match line.rule {
+            Rule::SplitRows => parts(overlap.weight, overlap.of),
+            Rule::None | Rule::Tag | Rule::ManagedJob | Rule::ResourceTime => {
+                format!("{} of {} units", units(overlap.weight), units(overlap.of))
+            }
+        };
+        sheet.line(format!("    held      {start} to {end} · {share}"));
     }
     sheet.line(format!("    rule      {} · {}", rule(line.rule), line.evidence));
     let place = if charge.file.is_empty() {
@@ -121,6 +123,15 @@ fn lines_of(sheet: &mut Sheet, line: &ExplainLine, currency: &str) {
         "    source    {} {} · delivery {} · {place}",
         line.source, line.period, line.delivery
     ));
+}
+
+/// A share in its lowest terms: the provider's weights have no unit of their own.
+fn parts(weight: u64, of: u64) -> String {
+    let (mut a, mut b) = (weight, of.max(1));
+    while a != 0 {
+        (a, b) = (b % a, a);
+    }
+    format!("{} of {} parts", weight / b, of / b)
 }
 
 /// Thousandths as units: `4`, `0.5`.

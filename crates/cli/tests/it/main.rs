@@ -1,5 +1,11 @@
 //! Runs the built program: usage, exit codes, settings, manual, and an empty store.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of a test may stop it")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::format_collect,
+    reason = "helpers of a test may stop it"
+)]
 
 mod filter;
 mod manual;

@@ -1,8 +1,8 @@
 //! Makes the attempts of one key: its lanes, their sessions, and the records that belong to each.
 
 use ledger::{
-    Attempt, AttemptId, AttemptView, Capacity, Cause, Chain, ExperimentId, ExperimentLink, Grade, LinkMethod, Outcome,
-    Phase, PhaseKind, RunState, Timestamp,
+    Attempt, AttemptId, AttemptView, Capacity, Cause, Chain, ExperimentId, ExperimentLink, Grade, LinkMethod,
+    Outcome, Phase, PhaseKind, RunState, Timestamp,
 };
 
 use super::gather::{Group, Said};
@@ -78,7 +78,8 @@ fn runs<'a>(key: &str, lanes: &mut [Lane<'a>], notes: &mut Vec<Note>) -> Vec<Run
         for (index, session) in sessions(std::mem::take(&mut of_lane.views)).into_iter().enumerate() {
             let key = if index == 0 { lane_key.clone() } else { format!("{lane_key}#{}", index + 1) };
             if session.overwrote && index > 0 {
-                let message = format!("the source overwrote the end of `{lane_key}`; what followed is `{key}`");
+                let message =
+                    format!("the source overwrote the end of `{lane_key}`; what followed is `{key}`");
                 notes.push(note("attempt::source_overwrote", &key, &message));
             }
             runs.push(Run { key, lane, session, evidence: collision.iter().cloned().collect() });
@@ -112,7 +113,8 @@ fn link(key: &str, group: &Group<'_>) -> ExperimentLink {
     let views = own.chain(group.companions.views.iter().rev());
     let best = views.filter_map(|said| said.record.link.as_ref()).min_by_key(|link| link.method);
     best.cloned().unwrap_or_else(|| {
-        let job = group.own.views.iter().find_map(|said| said.record.chain.as_ref()).map(|chain| chain.job.clone());
+        let job =
+            group.own.views.iter().find_map(|said| said.record.chain.as_ref()).map(|chain| chain.job.clone());
         let experiment = ExperimentId(job.unwrap_or_else(|| key.to_owned()));
         ExperimentLink { experiment, method: LinkMethod::OwnJob }
     })

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use ledger::{
-    Artifact, AttemptView, Binding, Checkpoint, Interruption, NodePeriod, Observation, Phase, QualityResult, RunRecord,
-    SourceId, Timestamp,
+    Artifact, AttemptView, Binding, Checkpoint, Interruption, NodePeriod, Observation, Phase, QualityResult,
+    RunRecord, SourceId, Timestamp,
 };
 
 use super::{Note, alias};

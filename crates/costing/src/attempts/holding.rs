@@ -122,7 +122,10 @@ pub(super) fn count_accelerators(attempt: &mut Attempt, elapsed_seconds: Option<
     }
     attempt.gpu_count = most_at_once(&holding);
     attempt.gpu_milliseconds = holding.iter().try_fold(0_u64, |sum, binding| {
-        binding.end.and_then(|end| held(binding.gpus, binding.start, end)).and_then(|one| sum.checked_add(one))
+        binding
+            .end
+            .and_then(|end| held(binding.gpus, binding.start, end))
+            .and_then(|one| sum.checked_add(one))
     });
 }
 

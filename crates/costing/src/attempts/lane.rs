@@ -57,7 +57,9 @@ pub(super) fn host(binding: &Binding) -> Option<&str> {
         BindingKind::Instance | BindingKind::Node | BindingKind::Pod => {
             binding.node_name.as_deref().or(binding.resource_id.as_deref())
         }
-        BindingKind::Volume | BindingKind::BucketPrefix | BindingKind::ManagedJob | BindingKind::Resource => None,
+        BindingKind::Volume | BindingKind::BucketPrefix | BindingKind::ManagedJob | BindingKind::Resource => {
+            None
+        }
     }
 }
 
@@ -108,7 +110,9 @@ fn stretches<'a>(records: &Records<'a>) -> Vec<Stretch<'a>> {
         loose.sort_unstable();
         loose.dedup();
         for (end, source) in loose {
-            let open = ends.iter_mut().find(|((start, of), known)| *of == source && *start <= end && known.is_none());
+            let open = ends
+                .iter_mut()
+                .find(|((start, of), known)| *of == source && *start <= end && known.is_none());
             if let Some((_, known)) = open {
                 *known = Some(end);
             }

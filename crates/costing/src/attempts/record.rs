@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use ledger::{
-    Artifact, Binding, Checkpoint, Interruption, Interval, Phase, PhaseKind, QualityResult, SourceId, Timestamp,
+    Artifact, Binding, Checkpoint, Interruption, Interval, Phase, PhaseKind, QualityResult, SourceId,
+    Timestamp,
 };
 
 use super::gather::{Said, quality_order};
@@ -74,7 +75,9 @@ pub(super) fn checkpoints(said: &[Said<'_, Checkpoint>]) -> Vec<Checkpoint> {
         let completes = |done: &Checkpoint| {
             done.step == begun.step
                 && (done.uri == begun.uri || begun.uri.is_none())
-                && (done.started_at.is_none() || begun.started_at.is_none() || done.started_at == begun.started_at)
+                && (done.started_at.is_none()
+                    || begun.started_at.is_none()
+                    || done.started_at == begun.started_at)
         };
         begun.completed_at.is_some() || !completed.iter().any(completes)
     });

@@ -54,7 +54,8 @@ fn successors(drafts: &[Draft]) -> BTreeMap<usize, usize> {
             continue;
         }
         let candidates = starts.get(&(chain.job.as_str(), end));
-        let next = candidates.and_then(|all| all.iter().find(|next| **next > index && !taken.contains(*next)));
+        let next =
+            candidates.and_then(|all| all.iter().find(|next| **next > index && !taken.contains(*next)));
         if let Some(next) = next {
             taken.insert(*next);
             successors.insert(index, *next);

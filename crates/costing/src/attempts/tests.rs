@@ -6,8 +6,9 @@ mod resources;
 mod retries;
 
 use ledger::{
-    Attempt, AttemptView, Binding, BindingKind, Capacity, Cause, Chain, ExperimentId, ExperimentLink, JoinMethod,
-    LinkMethod, NodePeriod, Observation, Outcome, RunRecord, RunState, ShareDriver, SourceId, Timestamp,
+    Attempt, AttemptView, Binding, BindingKind, Capacity, Cause, Chain, ExperimentId, ExperimentLink,
+    JoinMethod, LinkMethod, NodePeriod, Observation, Outcome, RunRecord, RunState, ShareDriver, SourceId,
+    Timestamp,
 };
 
 use super::{Folded, fold};

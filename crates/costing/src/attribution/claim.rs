@@ -61,7 +61,9 @@ impl Claim<'_> {
             Claim::SharedWithin { .. } => None,
             Claim::Shared { timeline, rest } => match timeline.overlapping(interval.0, interval.1) {
                 [] => Some(*rest),
-                [segment] if segment.start <= interval.0 && interval.1 <= segment.end && segment.idle == 0 => {
+                [segment]
+                    if segment.start <= interval.0 && interval.1 <= segment.end && segment.idle == 0 =>
+                {
                     match timeline.shares(segment) {
                         [share] => Some(share.landing),
                         _ => None,
@@ -74,7 +76,12 @@ impl Claim<'_> {
 }
 
 /// The claim that wins a charge of this class, tag and resource.
-pub fn claim<'a>(plan: &'a AttributionPlan, class: LineClass, tag: TagClaim, resource: Resource) -> Claim<'a> {
+pub fn claim<'a>(
+    plan: &'a AttributionPlan,
+    class: LineClass,
+    tag: TagClaim,
+    resource: Resource,
+) -> Claim<'a> {
     if !matches!(class, LineClass::Usage | LineClass::CapacityBlockUsage) {
         return Claim::Whole(Landing::of(Place::Class(class)));
     }
@@ -84,7 +91,9 @@ pub fn claim<'a>(plan: &'a AttributionPlan, class: LineClass, tag: TagClaim, res
     };
     let (rule, evidence) = (Rule::Tag, Evidence::Billed);
     match tag {
-        TagClaim::Attempt(index) => return Claim::Whole(Landing::of(Place::Attempt { index, rule, evidence })),
+        TagClaim::Attempt(index) => {
+            return Claim::Whole(Landing::of(Place::Attempt { index, rule, evidence }));
+        }
         TagClaim::Experiment(index) => {
             let rest = Landing::of(Place::Experiment { index, rule, evidence });
             return held.map_or(Claim::Whole(rest), |timeline| Claim::SharedWithin {
@@ -99,7 +108,9 @@ pub fn claim<'a>(plan: &'a AttributionPlan, class: LineClass, tag: TagClaim, res
         (Resource::ManagedJob(index), Some(timeline)) => managed(plan, index, timeline),
         (Resource::Held(_), Some(timeline)) => Claim::Shared { timeline, rest: Landing::IDLE },
         (Resource::Absent, _) => unattributed(tag, Reason::NoResourceId),
-        (Resource::Unknown | Resource::Held(_) | Resource::ManagedJob(_), _) => unattributed(tag, Reason::NoAttempt),
+        (Resource::Unknown | Resource::Held(_) | Resource::ManagedJob(_), _) => {
+            unattributed(tag, Reason::NoAttempt)
+        }
     }
 }
 

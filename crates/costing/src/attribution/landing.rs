@@ -91,7 +91,9 @@ impl Landing {
     /// Packs a place.
     pub fn of(place: Place) -> Self {
         let code = |rule: Rule, evidence: Evidence| {
-            super::number(CLAIMS.iter().position(|claim| *claim == (rule, evidence)).unwrap_or(CLAIMS.len() - 1))
+            super::number(
+                CLAIMS.iter().position(|claim| *claim == (rule, evidence)).unwrap_or(CLAIMS.len() - 1),
+            )
         };
         let (sort, index) = match place {
             Place::Class(class) => (CLASS, class as u32),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ledger::{Attempt, AttemptId, BindingKind, Evidence, ExperimentId, Rule, normalised_key};
 
 use super::landing::INDEX_MAX;
-use super::timeline::{Holder, Timeline};
+use super::timeline::{Holder, RunningTime, Timeline};
 use super::{Landing, Place, Resource};
 
 /// The tag keys by which a charge names its run, in normalised form.
@@ -128,6 +128,17 @@ pub fn plan(
 }
 
 impl AttributionPlan {
+    /// Tells how long resources ran inside windows that they did not fill.
+    pub fn set_running(&mut self, running: BTreeMap<String, Vec<RunningTime>>) {
+        for (resource, windows) in running {
+            if let Some(Resource::Held(index) | Resource::ManagedJob(index)) = self.resources.get(&resource)
+                && let Some(timeline) = self.timelines.get_mut(*index as usize)
+            {
+                timeline.set_running(windows);
+            }
+        }
+    }
+
     /// What the plan knows of a resource id.
     pub fn resource(&self, id: &str) -> Resource {
         self.resources.get(id).copied().unwrap_or(Resource::Unknown)
@@ -146,7 +157,10 @@ impl AttributionPlan {
             return NamedBy::Attempt(*index);
         }
         if let Some(name) = value(&self.keys.experiment) {
-            return self.experiment_names.get(&name).map_or(NamedBy::NewExperiment(name), |i| NamedBy::Experiment(*i));
+            return self
+                .experiment_names
+                .get(&name)
+                .map_or(NamedBy::NewExperiment(name), |i| NamedBy::Experiment(*i));
         }
         if attempt.is_some() { NamedBy::UnknownAttempt } else { NamedBy::Nobody }
     }
@@ -282,7 +296,9 @@ impl AttributionPlan {
             NamedBy::Experiment(index) => {
                 return (Landing::of(Place::Experiment { index, rule, evidence }), index);
             }
-            NamedBy::Nobody | NamedBy::UnknownAttempt | NamedBy::NewExperiment(_) => self.pod_attempt(&split.child),
+            NamedBy::Nobody | NamedBy::UnknownAttempt | NamedBy::NewExperiment(_) => {
+                self.pod_attempt(&split.child)
+            }
         };
         match bound {
             Some(index) => (Landing::of(Place::Attempt { index, rule, evidence }), u32::MAX),

@@ -37,7 +37,9 @@ impl Division {
 /// Splits `amount` (any unit) of a charge of `[start, end)` as `claim` says; `land` is called once or more with each
 /// landing and its part, and the parts sum to `amount` exactly.
 ///
-/// A charge is first cut by time: each held segment that it overlaps, and one cut for all time that nobody held. Each
+/// A charge is first cut by time: each held segment that it overlaps, and one cut for all billed time that nobody held,
+/// which is the charge's window less what was held, or, where the bill tells that the resource ran for a part of the
+/// window only, that part less what was held. Each
 /// cut is then shared by the units held; units that nobody held are idle. Both cuts are by largest remainder.
 pub fn divide(
     claim: &Claim<'_>,
@@ -56,7 +58,7 @@ pub fn divide(
     match segments {
         [] => land(rest, amount),
         [segment] if segment.start <= start && end <= segment.end => {
-            share(timeline, segment, only, rest, amount, &mut scratch.shares, land);
+            share((timeline, segment), (only, false), rest, amount, &mut scratch.shares, land);
         }
         segments => {
             let times = &mut scratch.times;
@@ -68,10 +70,12 @@ pub fn divide(
                 held += overlap;
                 times.weights.push(overlap);
             }
-            times.weights.push(u64::try_from(end - start).unwrap_or(0).saturating_sub(held));
+            times.weights.push(timeline.unheld(interval, held));
             times.run(amount);
+            // Only the experiment is on the tag: that several cuts of the charge go to this attempt is our join.
+            let cut = segments.len() > 1 || times.weights.last().is_some_and(|unheld| *unheld > 0);
             for (segment, part) in segments.iter().zip(&times.parts) {
-                share(timeline, segment, only, rest, *part, &mut scratch.shares, land);
+                share((timeline, segment), (only, cut), rest, *part, &mut scratch.shares, land);
             }
             if let Some(gap) = times.parts.last().filter(|gap| **gap != 0) {
                 land(rest, *gap);
@@ -81,9 +85,8 @@ pub fn divide(
 }
 
 fn share(
-    timeline: &Timeline,
-    segment: &super::Segment,
-    only: Option<u32>,
+    (timeline, segment): (&Timeline, &super::Segment),
+    (only, cut): (Option<u32>, bool),
     rest: Landing,
     amount: i128,
     division: &mut Division,
@@ -93,13 +96,14 @@ fn share(
     if let ([share], 0, None) = (shares, segment.idle, only) {
         return land(share.landing, amount);
     }
-    let chosen = || shares.iter().filter(|share| only.is_none_or(|experiment| share.experiment == experiment));
+    let chosen =
+        || shares.iter().filter(|share| only.is_none_or(|experiment| share.experiment == experiment));
     division.weights.clear();
     division.weights.extend(chosen().map(|share| share.weight));
     // A claim limited to one experiment owns the whole charge: units that nobody holds are its own too.
     division.weights.push(if only.is_none() { segment.idle } else { 0 });
     division.run(amount);
-    let several = division.weights.len() > 2;
+    let several = cut || division.weights.len() > 2;
     for (share, part) in chosen().zip(&division.parts) {
         let landing = if only.is_some() { share.landing.tagged(several) } else { share.landing };
         land(landing, *part);
@@ -132,7 +136,8 @@ pub fn overlaps(claim: &Claim<'_>, interval: (i64, i64), landing: Landing) -> Ve
     let mut found = Vec::new();
     for segment in timeline.overlapping(interval.0, interval.1) {
         let shares = timeline.shares(segment);
-        let chosen = shares.iter().filter(|share| only.is_none_or(|experiment| share.experiment == experiment));
+        let chosen =
+            shares.iter().filter(|share| only.is_none_or(|experiment| share.experiment == experiment));
         let held: u64 = chosen.clone().map(|share| share.weight).sum();
         let of = held + if only.is_none() { segment.idle } else { 0 };
         for share in chosen.filter(|share| share.landing.same_place(landing)) {

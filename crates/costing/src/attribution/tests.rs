@@ -21,7 +21,11 @@ fn holder(index: u32, interval: (i64, i64), weight: u64, capacity: Option<u64>) 
     }
 }
 
-fn split(timeline: &Timeline, interval: (i64, i64), amount: i128) -> std::collections::BTreeMap<Landing, i128> {
+fn split(
+    timeline: &Timeline,
+    interval: (i64, i64),
+    amount: i128,
+) -> std::collections::BTreeMap<Landing, i128> {
     let mut parts = std::collections::BTreeMap::new();
     let claim = Claim::Shared { timeline, rest: Landing::IDLE };
     divide(&claim, interval, amount, &mut Scratch::default(), &mut |landing, part| {
@@ -57,6 +61,31 @@ fn a_node_of_unknown_size_is_all_its_holders() {
 }
 
 #[test]
+fn a_window_of_which_half_is_billed_is_held_whole_by_a_run_of_that_half() {
+    let mut timeline = Timeline::of(&[holder(1, (30, 60), 8, Some(8))]);
+    assert_eq!(split(&timeline, (0, 60), 30), [(attempt(1), 15), (Landing::IDLE, 15)].into());
+    timeline.set_running(vec![RunningTime { start: 0, end: 60, micros: 30 }]);
+    assert_eq!(split(&timeline, (0, 60), 30), [(attempt(1), 30)].into());
+    timeline.set_running(vec![RunningTime { start: 0, end: 60, micros: 40 }]);
+    assert_eq!(split(&timeline, (0, 60), 40), [(attempt(1), 30), (Landing::IDLE, 10)].into());
+}
+
+#[test]
+fn a_split_by_time_under_an_experiments_tag_is_modelled() {
+    let timeline = Timeline::of(&[holder(1, (0, 30), 8, Some(8)), holder(3, (30, 60), 8, Some(8))]);
+    let rest = Landing::of(Place::Experiment { index: 1, rule: Rule::Tag, evidence: Evidence::Billed });
+    let claim = Claim::SharedWithin { timeline: &timeline, experiment: 1, rest };
+    let mut evidence = Vec::new();
+    for interval in [(0, 60), (0, 30)] {
+        divide(&claim, interval, 60, &mut Scratch::default(), &mut |landing, _| match landing.place() {
+            Place::Attempt { evidence: found, .. } => evidence.push(found),
+            place => panic!("{place:?}"),
+        });
+    }
+    assert_eq!(evidence, [Evidence::Modelled, Evidence::Modelled, Evidence::Billed]);
+}
+
+#[test]
 fn an_instant_charge_goes_to_the_holder_of_that_instant() {
     let timeline = Timeline::of(&[holder(1, (0, 10), 8, Some(8)), holder(2, (10, 20), 8, Some(8))]);
     assert_eq!(split(&timeline, (10, 10), 7), [(attempt(2), 7)].into());
@@ -81,7 +110,9 @@ fn provider_split_rows_replace_the_join_where_they_tell() {
 fn holders() -> impl Strategy<Value = Vec<Holder>> {
     let one = (0_u32..5, 0_i64..100, 0_i64..60, 0_u64..10, proptest::option::of(1_u64..12));
     proptest::collection::vec(one, 0..12).prop_map(|all| {
-        all.into_iter().map(|(i, start, length, weight, cap)| holder(i, (start, start + length), weight, cap)).collect()
+        all.into_iter()
+            .map(|(i, start, length, weight, cap)| holder(i, (start, start + length), weight, cap))
+            .collect()
     })
 }
 

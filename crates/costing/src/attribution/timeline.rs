@@ -54,6 +54,21 @@ pub struct Share {
 pub struct Timeline {
     segments: Vec<Segment>,
     shares: Vec<Share>,
+    running: Vec<RunningTime>,
+}
+
+/// How long a resource ran inside a billing window that it did not fill, as the quantity of the bill's rows tells.
+///
+/// AWS bills an instance by the second in the running state and shows the part of an hour as a fraction of `Hrs`
+/// (aws.amazon.com/ec2/pricing/on-demand), so an hour's row of which half an hour is billed holds half an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RunningTime {
+    /// Start of the billing window, in microseconds.
+    pub start: i64,
+    /// End of the billing window.
+    pub end: i64,
+    /// Microseconds billed, over all rows of the window.
+    pub micros: u64,
 }
 
 impl Timeline {
@@ -110,6 +125,21 @@ impl Timeline {
         &self.shares[segment.first as usize..(segment.first + segment.count) as usize]
     }
 
+    /// Tells in which windows the resource ran for less than the whole window.
+    pub(super) fn set_running(&mut self, mut running: Vec<RunningTime>) {
+        running.sort_unstable();
+        self.running = running;
+    }
+
+    /// The time of a window that nobody held: what was billed of it, less what was held.
+    pub(super) fn unheld(&self, (start, end): (i64, i64), held: u64) -> u64 {
+        let found = self.running.binary_search_by_key(&(start, end), |window| (window.start, window.end));
+        let whole = u64::try_from(end - start).unwrap_or(0);
+        let billed =
+            found.ok().and_then(|at| self.running.get(at)).map_or(whole, |window| window.micros.min(whole));
+        billed.saturating_sub(held)
+    }
+
     /// Where any share of any segment lands.
     pub(super) fn landings(&self) -> impl Iterator<Item = Landing> + '_ {
         self.shares.iter().map(|share| share.landing)
@@ -123,7 +153,7 @@ impl Timeline {
     /// This timeline with the segments of `other` in place of its own wherever `other` has any.
     #[must_use]
     pub fn overridden_by(&self, other: &Self) -> Self {
-        let mut merged = Self::default();
+        let mut merged = Self { running: self.running.clone(), ..Self::default() };
         let mut pieces: Vec<(i64, i64, &Self, &Segment)> =
             other.segments.iter().map(|segment| (segment.start, segment.end, other, segment)).collect();
         for segment in &self.segments {
@@ -178,6 +208,7 @@ fn shares_of(active: &[&Holder]) -> (Vec<Share>, u64) {
         }
     }
     let held: u64 = shares.iter().map(|share| share.weight).sum();
-    let idle = if shares.is_empty() { whole } else { capacity.map_or(0, |capacity| capacity.saturating_sub(held)) };
+    let idle =
+        if shares.is_empty() { whole } else { capacity.map_or(0, |capacity| capacity.saturating_sub(held)) };
     (shares, idle)
 }

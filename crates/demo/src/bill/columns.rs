@@ -144,7 +144,10 @@ pub(crate) const COLUMNS: &[Column] = &[
     text("line_item_operation", |(line, ..)| say(line.operation)),
     text("line_item_product_code", |(line, ..)| say(line.product)),
     text("line_item_resource_id", |(line, ..)| say(&line.resource)),
-    text("line_item_tax_type", |(line, ..)| if line.line_type == "Tax" { say("US_SALES_TAX") } else { Cell::Empty }),
+    text(
+        "line_item_tax_type",
+        |(line, ..)| if line.line_type == "Tax" { say("US_SALES_TAX") } else { Cell::Empty },
+    ),
     number("line_item_unblended_cost", |(line, ..)| Cell::Money(line.cost)),
     text("line_item_usage_account_id", |(line, ..)| say(line.account)),
     number("line_item_usage_amount", |(line, ..)| Cell::Used(line.used)),
@@ -160,14 +163,28 @@ pub(crate) const COLUMNS: &[Column] = &[
     }),
     text("pricing_unit", |(line, ..)| say(line.unit)),
     map("product", |(line, ..)| Cell::Map(product(line))),
-    text("product_from_region_code", |(line, ..)| if is_transfer(line) { say("us-east-1") } else { Cell::Empty }),
+    text(
+        "product_from_region_code",
+        |(line, ..)| if is_transfer(line) { say("us-east-1") } else { Cell::Empty },
+    ),
     text("product_instance_type", |(line, ..)| say(line.instance_type)),
-    text("product_region_code", |(line, ..)| if line.usage_type.is_empty() { Cell::Empty } else { say(line.region) }),
-    text("product_servicecode", |(line, ..)| {
-        if is_transfer(line) { say("AWSDataTransfer") } else { say(line.product) }
+    text(
+        "product_region_code",
+        |(line, ..)| if line.usage_type.is_empty() { Cell::Empty } else { say(line.region) },
+    ),
+    text(
+        "product_servicecode",
+        |(line, ..)| {
+            if is_transfer(line) { say("AWSDataTransfer") } else { say(line.product) }
+        },
+    ),
+    text(
+        "product_to_region_code",
+        |(line, ..)| if is_transfer(line) { say("us-east-2") } else { Cell::Empty },
+    ),
+    number("reservation_amortized_upfront_cost_for_usage", |(line, ..)| {
+        pay(line.reserved.map(|r| r.upfront))
     }),
-    text("product_to_region_code", |(line, ..)| if is_transfer(line) { say("us-east-2") } else { Cell::Empty }),
-    number("reservation_amortized_upfront_cost_for_usage", |(line, ..)| pay(line.reserved.map(|r| r.upfront))),
     number("reservation_amortized_upfront_fee_for_billing_period", |(line, ..)| {
         reservation_fee(line, |fee| fee.upfront)
     }),
@@ -182,12 +199,18 @@ pub(crate) const COLUMNS: &[Column] = &[
     number("reservation_unused_quantity", |(line, ..)| {
         line.reservation_fee.map_or(Cell::Empty, |fee| Cell::Used(fee.unused_hours))
     }),
-    number("reservation_unused_recurring_fee", |(line, ..)| reservation_fee(line, |fee| fee.unused.recurring)),
-    map("resource_tags", |(line, ..)| Cell::Map(line.tags.iter().map(|(key, tag)| (*key, tag.as_str())).collect())),
+    number("reservation_unused_recurring_fee", |(line, ..)| {
+        reservation_fee(line, |fee| fee.unused.recurring)
+    }),
+    map("resource_tags", |(line, ..)| {
+        Cell::Map(line.tags.iter().map(|(key, tag)| (*key, tag.as_str())).collect())
+    }),
     number("savings_plan_amortized_upfront_commitment_for_billing_period", |(line, ..)| {
         plan_fee(line, |fee| fee.upfront)
     }),
-    number("savings_plan_recurring_commitment_for_billing_period", |(line, ..)| plan_fee(line, |fee| fee.recurring)),
+    number("savings_plan_recurring_commitment_for_billing_period", |(line, ..)| {
+        plan_fee(line, |fee| fee.recurring)
+    }),
     text("savings_plan_savings_plan_a_r_n", |(line, ..)| say(line.plan)),
     number("savings_plan_savings_plan_effective_cost", |(line, ..)| pay(line.plan_effective)),
     number("savings_plan_total_commitment_to_date", |(line, ..)| plan_fee(line, |fee| fee.total)),
@@ -196,7 +219,9 @@ pub(crate) const COLUMNS: &[Column] = &[
         line.split.as_ref().map_or(Cell::Empty, |split| say(&split.parent))
     }),
     number("split_line_item_public_on_demand_split_cost", |(line, ..)| split_cost(line, |split| split.cost)),
-    number("split_line_item_public_on_demand_unused_cost", |(line, ..)| split_cost(line, |split| split.unused)),
+    number("split_line_item_public_on_demand_unused_cost", |(line, ..)| {
+        split_cost(line, |split| split.unused)
+    }),
     number("split_line_item_reserved_usage", |(line, ..)| split_usage(line)),
     number("split_line_item_split_cost", |(line, ..)| split_cost(line, |split| split.cost)),
     number("split_line_item_split_usage", |(line, ..)| split_usage(line)),
@@ -221,7 +246,12 @@ fn product(line: &Line) -> BTreeMap<&str, &str> {
             "c7i.8xlarge" => ("0", "Compute optimized"),
             _ => ("1", "GPU instance"),
         };
-        map.extend([("gpu", gpus), ("instance_family", family), ("operating_system", "Linux"), ("tenancy", "Shared")]);
+        map.extend([
+            ("gpu", gpus),
+            ("instance_family", family),
+            ("operating_system", "Linux"),
+            ("tenancy", "Shared"),
+        ]);
     }
     if line.usage_type.contains("VolumeUsage.gp3") {
         map.insert("volume_api_name", "gp3");

@@ -31,12 +31,17 @@ pub(crate) fn lines(company: &Company, window: Window) -> Result<Vec<Line>, Demo
     let mut lines = plan(company, window)?;
     lines.extend(reservation(company, window)?);
     if window.covered.start <= BLOCK_START && BLOCK_START < window.covered.end {
-        let mut fee =
-            Line::usage("AmazonEC2", "USE2-CapacityBlockFee:p5.48xlarge", "", Span::new(BLOCK_START, BLOCK_END))
-                .on(CAPACITY_BLOCK)
-                .costing(amount(BLOCK_FEE)?)
-                .described("Upfront fee for a Capacity Block of 2 p5.48xlarge for 72 hours");
-        (fee.line_type, fee.bill_type, fee.region, fee.block) = ("Fee", "Purchase", "us-east-2", CAPACITY_BLOCK);
+        let mut fee = Line::usage(
+            "AmazonEC2",
+            "USE2-CapacityBlockFee:p5.48xlarge",
+            "",
+            Span::new(BLOCK_START, BLOCK_END),
+        )
+        .on(CAPACITY_BLOCK)
+        .costing(amount(BLOCK_FEE)?)
+        .described("Upfront fee for a Capacity Block of 2 p5.48xlarge for 72 hours");
+        (fee.line_type, fee.bill_type, fee.region, fee.block) =
+            ("Fee", "Purchase", "us-east-2", CAPACITY_BLOCK);
         lines.push(fee);
     }
     Ok(lines)
@@ -119,7 +124,8 @@ fn reservation(company: &Company, window: Window) -> Result<Vec<Line>, DemoError
     for instance in company.cluster.instances.iter().filter(|i| i.partition.market == Market::Reserved) {
         for piece in instance.billed.within(window.covered).hours() {
             let part = share(rate, piece.seconds(), 3600)?;
-            let mut line = boxed(instance, piece).described("Linux/UNIX (Amazon VPC), g5.12xlarge reserved instance");
+            let mut line =
+                boxed(instance, piece).described("Linux/UNIX (Amazon VPC), g5.12xlarge reserved instance");
             line.public = Some(share(amount(on_demand("g5.12xlarge"))?, piece.seconds(), 3600)?);
             line.line_type = "DiscountedUsage";
             line.reservation = RESERVATION;

@@ -50,7 +50,11 @@ pub(crate) struct Export<'a> {
 }
 
 /// Writes the delivery of one period and says what it comes to.
-pub(crate) fn write(company: &Company, export: &Export<'_>, window: Window) -> Result<ExpectedBill, DemoError> {
+pub(crate) fn write(
+    company: &Company,
+    export: &Export<'_>,
+    window: Window,
+) -> Result<ExpectedBill, DemoError> {
     let payer = export.payer;
     let lines = lines(company, payer, window)?;
     let label = format!("delivery {} {} {}", payer.id, window.period, window.early);
@@ -60,7 +64,8 @@ pub(crate) fn write(company: &Company, export: &Export<'_>, window: Window) -> R
     let invoice = if settled { format!("26{:08}", stream.next() % 100_000_000) } else { String::new() };
     let sheet = Sheet { payer, month: window.month, invoice };
     // Ids of rows are new in every delivery, as the provider's are.
-    let ids: Vec<String> = lines.iter().map(|_| stream.letters(52, b"abcdefghijklmnopqrstuvwxyz234567")).collect();
+    let ids: Vec<String> =
+        lines.iter().map(|_| stream.letters(52, b"abcdefghijklmnopqrstuvwxyz234567")).collect();
     let rows: Vec<Row<'_>> = lines.iter().zip(&ids).map(|(line, id)| (line, &sheet, id.as_str())).collect();
     // Four days after a month's end, or six hours after the last metered hour.
     let made = if settled { window.month.end + 4 * DAY } else { window.covered.end + DAY / 4 };
@@ -71,7 +76,13 @@ pub(crate) fn write(company: &Company, export: &Export<'_>, window: Window) -> R
     let billed = sum(lines.iter().filter(|line| !amortised::is_split(line)).map(|line| line.cost))?;
     let effective = lines.iter().map(amortised::effective).collect::<Result<Vec<Amount>, DemoError>>()?;
     let rows = u64::try_from(rows.len()).unwrap_or(u64::MAX);
-    Ok(ExpectedBill { payer: payer.id.to_owned(), period: window.period, rows, billed, effective: sum(effective)? })
+    Ok(ExpectedBill {
+        payer: payer.id.to_owned(),
+        period: window.period,
+        rows,
+        billed,
+        effective: sum(effective)?,
+    })
 }
 
 type Run<'a> = (Window, (&'a str, &'a str));
@@ -107,7 +118,8 @@ fn write_manifest(export: &Export<'_>, run: Run<'_>, keys: &[String]) -> Result<
     let (window, (execution, _)) = run;
     let columns: Vec<_> =
         COLUMNS.iter().map(|column| json!({ "name": column.name, "type": column.kind.word() })).collect();
-    let files: Vec<String> = keys.iter().map(|key| format!("s3://larkspur-billing-{id}/cur2/{key}")).collect();
+    let files: Vec<String> =
+        keys.iter().map(|key| format!("s3://larkspur-billing-{id}/cur2/{key}")).collect();
     let manifest = json!({
         "executionId": execution,
         "exportName": name,

@@ -84,12 +84,15 @@ fn split_hour(node: &DeskMachine, (hour, pods): (Span, &[&Pod])) -> Result<Vec<L
     if taken == 0 {
         return Ok(Vec::new());
     }
-    let whole: u64 = NODE_CAPACITY.iter().zip(SPLIT_WEIGHTS).map(|(capacity, weight)| capacity * weight).sum();
+    let whole: u64 =
+        NODE_CAPACITY.iter().zip(SPLIT_WEIGHTS).map(|(capacity, weight)| capacity * weight).sum();
     let used_cost = share(cost, taken, whole * hour.seconds())?;
     let costs = split(used_cost, &weights)?;
     let idle = split(cost.checked_sub(used_cost)?, &weights)?;
     let mut lines = Vec::new();
-    for (((pod, (usage_type, unit), amount_seconds, _), cost), unused) in used.into_iter().zip(costs).zip(idle) {
+    for (((pod, (usage_type, unit), amount_seconds, _), cost), unused) in
+        used.into_iter().zip(costs).zip(idle)
+    {
         let reserved = Used::part(1, amount_seconds, 3600);
         let mut line = Line::usage("AmazonEKS", usage_type, "EKSPod-EC2", hour.clock_hour())
             .on(pod.arn.clone())

@@ -27,7 +27,9 @@ pub(crate) fn volume((id, gigabytes): (&str, u64), piece: Span, window: Window) 
         .on(id)
         .used(Used::part(gigabytes, piece.seconds(), month), "GB-Mo")
         .costing(cost)
-        .described("$0.08 per GB-month of General Purpose (gp3) provisioned storage - US East (Northern Virginia)"))
+        .described(
+            "$0.08 per GB-month of General Purpose (gp3) provisioned storage - US East (Northern Virginia)",
+        ))
 }
 
 /// Root volumes of the cluster's instances, scratch volumes of experiments, one that nobody uses, and snapshots.
@@ -36,7 +38,8 @@ pub(crate) fn volumes(company: &Company, window: Window) -> Result<Vec<Line>, De
     for instance in &company.cluster.instances {
         for piece in instance.billed.within(window.covered).hours() {
             let root = (instance.volume.as_str(), instance.partition.root_gb);
-            let mut line = volume(root, piece, window)?.tagged("user_cluster", crate::cluster::sacct::CLUSTER);
+            let mut line =
+                volume(root, piece, window)?.tagged("user_cluster", crate::cluster::sacct::CLUSTER);
             line.span = piece.clock_hour();
             if instance.partition.region == "us-east-2" {
                 line.region = "us-east-2";
@@ -56,7 +59,9 @@ pub(crate) fn volumes(company: &Company, window: Window) -> Result<Vec<Line>, De
     // Left behind when its instance went on day 20; attached to nothing since.
     let id = format!("vol-{}", stream.hex());
     for day in Span::new(moment(20, 0), LAST).within(window.covered).days() {
-        lines.push(volume((&id, 500), day, window)?.tagged("user_team", "vision").tagged("user_state", "unattached"));
+        lines.push(
+            volume((&id, 500), day, window)?.tagged("user_team", "vision").tagged("user_state", "unattached"),
+        );
     }
     lines.extend(snapshots(&mut stream, window)?);
     Ok(lines)

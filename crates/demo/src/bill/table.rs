@@ -43,7 +43,9 @@ fn array(column: &Column, rows: &[Row<'_>]) -> Result<ArrayRef, DemoError> {
             let mut builder = StringBuilder::new();
             cells.for_each(|cell| match cell {
                 Cell::Text(text) => builder.append_value(text),
-                Cell::Empty | Cell::Money(_) | Cell::Used(_) | Cell::Time(_) | Cell::Map(_) => builder.append_null(),
+                Cell::Empty | Cell::Money(_) | Cell::Used(_) | Cell::Time(_) | Cell::Map(_) => {
+                    builder.append_null()
+                }
             });
             Ok(Arc::new(builder.finish()))
         }
@@ -56,7 +58,9 @@ fn array(column: &Column, rows: &[Row<'_>]) -> Result<ArrayRef, DemoError> {
             let mut builder = TimestampMillisecondBuilder::new();
             cells.for_each(|cell| match cell {
                 Cell::Time(second) => builder.append_value(second * 1000),
-                Cell::Empty | Cell::Text(_) | Cell::Money(_) | Cell::Used(_) | Cell::Map(_) => builder.append_null(),
+                Cell::Empty | Cell::Text(_) | Cell::Money(_) | Cell::Used(_) | Cell::Map(_) => {
+                    builder.append_null()
+                }
             });
             Ok(Arc::new(builder.finish()))
         }

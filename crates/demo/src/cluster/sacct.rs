@@ -57,13 +57,22 @@ fn identity(attempt: &ClusterAttempt) -> Vec<String> {
     let shown = job.task.map_or(job.raw.to_string(), |(array, task)| format!("{array}_{task}"));
     let qos = if attempt.planned.ending == Ending::Preempted { "scavenge" } else { "normal" };
     let experiment = attempt.experiment;
-    [CLUSTER, &shown, &job.raw.to_string(), experiment.team, experiment.user, attempt.planned.shape.partition.name, qos]
-        .map(str::to_owned)
-        .into()
+    [
+        CLUSTER,
+        &shown,
+        &job.raw.to_string(),
+        experiment.team,
+        experiment.user,
+        attempt.planned.shape.partition.name,
+        qos,
+    ]
+    .map(str::to_owned)
+    .into()
 }
 
 fn times(attempt: &ClusterAttempt) -> Vec<String> {
-    let known = |time: Option<i64>, otherwise: &str| time.map_or(otherwise.to_owned(), |time| time.to_string());
+    let known =
+        |time: Option<i64>, otherwise: &str| time.map_or(otherwise.to_owned(), |time| time.to_string());
     let elapsed = attempt.started.map_or(0, |start| attempt.ended.unwrap_or(LAST) - start);
     let (state, exit) = state(attempt.planned.ending);
     vec![
@@ -98,7 +107,9 @@ fn resources(attempt: &ClusterAttempt) -> Vec<String> {
     let shape = attempt.planned.shape;
     let allocated = if attempt.started.is_some() { tres(shape) } else { String::new() };
     let failed = match (attempt.planned.ending, attempt.nodes.first()) {
-        (Ending::NodeFail | Ending::SpotTaken, Some(node)) => format!("{}-{}", shape.partition.name, node + 1),
+        (Ending::NodeFail | Ending::SpotTaken, Some(node)) => {
+            format!("{}-{}", shape.partition.name, node + 1)
+        }
         _ => String::new(),
     };
     vec![

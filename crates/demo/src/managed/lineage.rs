@@ -43,9 +43,14 @@ fn event(job: &ManagedJob, seed: u64, (kind, at): (&str, i64), mut facets: Value
         let parent = facet("ParentRunFacet", json!({ "run": run, "job": whole, "root": root }));
         facets.insert("parent".to_owned(), parent);
     }
-    let tags = [("team", job.experiment.team), ("user", job.experiment.user), ("model_version", model),
-        ("config_version", config), ("dataset_snapshot", dataset)]
-        .map(|(key, value)| json!({ "key": key, "value": value, "source": "launcher" }));
+    let tags = [
+        ("team", job.experiment.team),
+        ("user", job.experiment.user),
+        ("model_version", model),
+        ("config_version", config),
+        ("dataset_snapshot", dataset),
+    ]
+    .map(|(key, value)| json!({ "key": key, "value": value, "source": "launcher" }));
     let (set, snapshot) = dataset.split_once('@').unwrap_or((dataset, ""));
     json!({
         "eventType": kind,
@@ -80,7 +85,10 @@ fn artifact(job: &ManagedJob) -> Value {
 fn facet(schema: &str, mut body: Value) -> Value {
     if let Some(body) = body.as_object_mut() {
         body.insert("_producer".to_owned(), json!(PRODUCER));
-        body.insert("_schemaURL".to_owned(), json!(format!("https://openlineage.io/spec/facets/{schema}.json")));
+        body.insert(
+            "_schemaURL".to_owned(),
+            json!(format!("https://openlineage.io/spec/facets/{schema}.json")),
+        );
     }
     body
 }
@@ -163,13 +171,16 @@ fn ended(job: &ManagedJob) -> (&'static str, Value) {
 fn quality(job: &ManagedJob, value: &str) -> Value {
     let (metric, protocol) = job.experiment.measure;
     let minimise = metric.ends_with("loss") || metric.ends_with("cer");
-    facet("GpuRunQuality", json!({
-        "metric": metric,
-        "value": value.parse::<f64>().ok(),
-        "direction": if minimise { "minimise" } else { "maximise" },
-        "split": "validation",
-        "step": job.checkpoints().count() * 1000,
-        "protocol": protocol,
-        "isFinal": true,
-    }))
+    facet(
+        "GpuRunQuality",
+        json!({
+            "metric": metric,
+            "value": value.parse::<f64>().ok(),
+            "direction": if minimise { "minimise" } else { "maximise" },
+            "split": "validation",
+            "step": job.checkpoints().count() * 1000,
+            "protocol": protocol,
+            "isFinal": true,
+        }),
+    )
 }

@@ -105,12 +105,7 @@ const EXPERIMENTS: &[ManagedExperiment] = &[
         submitted: moment(14, 660),
         machine: &A100,
         spot: false,
-        jobs: &[
-            (22, OutOfGpuMemory),
-            (35, OutOfGpuMemory),
-            (180, Failed),
-            (410, Completed(Some("1.842"))),
-        ],
+        jobs: &[(22, OutOfGpuMemory), (35, OutOfGpuMemory), (180, Failed), (410, Completed(Some("1.842")))],
     },
     ManagedExperiment {
         name: "seg-spot",

@@ -74,8 +74,10 @@ fn amortised_cost_is_billed_cost_less_upfront_fees_plus_their_amortisation() {
         };
         let fees = sum(rows.iter().filter(upfront).map(billed));
         let amortised = sum(rows.iter().flat_map(|row| {
-            ["savings_plan_amortized_upfront_commitment_for_billing_period",
-                "reservation_amortized_upfront_fee_for_billing_period"]
+            [
+                "savings_plan_amortized_upfront_commitment_for_billing_period",
+                "reservation_amortized_upfront_fee_for_billing_period",
+            ]
             .map(|name| amount(row, name))
         }));
         let left = sum(rows.iter().map(effective));
@@ -103,8 +105,10 @@ fn split_rows_of_a_node_hour_sum_to_its_cost() {
         let mut split: BTreeMap<(&str, &str), Vec<Amount>> = BTreeMap::new();
         for row in rows.iter().filter(|row| is_split(row)) {
             assert!(billed(row).is_zero());
-            let key = (cell(row, "split_line_item_parent_resource_id"), cell(row, "line_item_usage_start_date"));
-            let parts = ["split_line_item_split_cost", "split_line_item_unused_cost"].map(|name| amount(row, name));
+            let key =
+                (cell(row, "split_line_item_parent_resource_id"), cell(row, "line_item_usage_start_date"));
+            let parts =
+                ["split_line_item_split_cost", "split_line_item_unused_cost"].map(|name| amount(row, name));
             split.entry(key).or_default().extend(parts);
         }
         for ((node, hour), parts) in split {
@@ -129,7 +133,9 @@ fn the_final_delivery_has_an_invoice_and_the_days_that_the_early_one_lacks() {
     };
     let missing: Vec<String> = days(last).difference(&days(early)).cloned().collect();
     assert_eq!(missing, ["2026-09-29", "2026-09-30"]);
-    let late = |rows: &[Row]| rows.iter().filter(|row| cell(row, "line_item_usage_type").contains("-AWS-Out-")).count();
+    let late = |rows: &[Row]| {
+        rows.iter().filter(|row| cell(row, "line_item_usage_type").contains("-AWS-Out-")).count()
+    };
     assert!(late(last) >= late(early) + 4, "transfer of the days before is restated");
     let id = |row: &Row| cell(row, "identity_line_item_id").to_owned();
     let ids = |rows: &[Row]| rows.iter().map(id).collect::<BTreeSet<_>>();
@@ -139,7 +145,8 @@ fn the_final_delivery_has_an_invoice_and_the_days_that_the_early_one_lacks() {
 
 /// A row that must occur, by what its cells contain.
 fn find(wanted: &[(&str, &str)], more: impl Fn(&Row) -> bool) {
-    let holds = |row: &&Row| wanted.iter().all(|(column, part)| cell(row, column).contains(part)) && more(row);
+    let holds =
+        |row: &&Row| wanted.iter().all(|(column, part)| cell(row, column).contains(part)) && more(row);
     let count = DELIVERIES.iter().flat_map(|(_, rows)| rows).filter(holds).count();
     assert!(count > 0, "no row with {wanted:?}");
 }
@@ -153,7 +160,9 @@ fn every_kind_of_row_that_a_reader_must_know_is_there() {
     let back = |row: &Row| billed(row) < Amount::ZERO;
     let unused = |row: &Row| effective(row) > Amount::ZERO;
     find(&[(TYPE, "Usage"), (USAGE, "BoxUsage:p4d.24xlarge")], paid);
-    find(&[(TYPE, "Usage"), (USAGE, "SpotUsage:g5.12xlarge")], |row| cell(row, "product_instance_type").is_empty());
+    find(&[(TYPE, "Usage"), (USAGE, "SpotUsage:g5.12xlarge")], |row| {
+        cell(row, "product_instance_type").is_empty()
+    });
     find(&[(TYPE, "SavingsPlanCoveredUsage")], paid);
     find(&[(TYPE, "SavingsPlanNegation")], back);
     find(&[(TYPE, "SavingsPlanRecurringFee")], unused);
@@ -169,7 +178,7 @@ fn every_kind_of_row_that_a_reader_must_know_is_there() {
     find(&[(USAGE, "USE1-USE2-AWS-Out-Bytes"), ("product_servicecode", "AWSDataTransfer")], paid);
     find(&[(USAGE, "NatGateway-Hours")], paid);
     find(&[(USAGE, "AmazonEKS-Hours:perCluster")], paid);
-    find(&[(USAGE, "EKS-EC2-Accelerator-Hours")], |row| is_split(row));
+    find(&[(USAGE, "EKS-EC2-Accelerator-Hours")], is_split);
     find(&[("line_item_product_code", "AmazonCloudWatch")], |row| {
         free(row) && amount(row, "pricing_public_on_demand_cost") > Amount::ZERO
     });

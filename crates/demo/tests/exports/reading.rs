@@ -50,7 +50,8 @@ pub(crate) fn deliveries(folder: &Path) -> Vec<(String, Vec<Row>)> {
             let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
             let period = manifest["billingPeriod"]["start"].as_str().unwrap()[..7].to_owned();
             let keys = manifest["dataFiles"].as_array().unwrap();
-            let local = |key: &serde_json::Value| folder.join(key.as_str().unwrap().split_once("/cur2/").unwrap().1);
+            let local =
+                |key: &serde_json::Value| folder.join(key.as_str().unwrap().split_once("/cur2/").unwrap().1);
             (period, keys.iter().flat_map(|key| rows(&local(key))).collect())
         })
         .collect();
@@ -73,16 +74,20 @@ fn rows(path: &Path) -> Vec<Row> {
 }
 
 fn parquet_rows(path: &Path) -> Vec<Row> {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap();
+    let reader =
+        ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap().build().unwrap();
     let mut rows = Vec::new();
     for batch in reader {
         let batch = batch.unwrap();
         let schema = batch.schema();
         for index in 0..batch.num_rows() {
-            let filled = schema.fields().iter().zip(batch.columns()).filter(|(_, column)| column.is_valid(index));
+            let filled =
+                schema.fields().iter().zip(batch.columns()).filter(|(_, column)| column.is_valid(index));
             rows.push(
                 filled
-                    .map(|(field, column)| (field.name().clone(), array_value_to_string(column, index).unwrap()))
+                    .map(|(field, column)| {
+                        (field.name().clone(), array_value_to_string(column, index).unwrap())
+                    })
                     .collect(),
             );
         }
@@ -95,7 +100,8 @@ fn csv_rows(path: &Path) -> Vec<Row> {
     GzDecoder::new(File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     let mut lines = text.lines().map(fields);
     let header = lines.next().unwrap();
-    let filled = |line: Vec<String>| header.iter().cloned().zip(line).filter(|(_, value)| !value.is_empty()).collect();
+    let filled =
+        |line: Vec<String>| header.iter().cloned().zip(line).filter(|(_, value)| !value.is_empty()).collect();
     lines.map(filled).collect()
 }
 

@@ -14,7 +14,8 @@ type Record = BTreeMap<String, String>;
 fn table(text: &str, delimiter: char) -> Vec<Record> {
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap().split(delimiter).collect();
-    let cells = |line: &str| -> Vec<String> { line.splitn(header.len(), delimiter).map(str::to_owned).collect() };
+    let cells =
+        |line: &str| -> Vec<String> { line.splitn(header.len(), delimiter).map(str::to_owned).collect() };
     lines.map(|line| header.iter().map(|name| (*name).to_owned()).zip(cells(line)).collect()).collect()
 }
 
@@ -57,12 +58,21 @@ fn billed_resources() -> BTreeSet<&'static str> {
 #[test]
 fn every_end_of_a_job_occurs() {
     let records = accounting();
-    for state in ["COMPLETED", "FAILED", "OUT_OF_MEMORY", "TIMEOUT", "CANCELLED by 1004", "NODE_FAIL", "PREEMPTED",
-        "REQUEUED", "RUNNING"]
-    {
+    for state in [
+        "COMPLETED",
+        "FAILED",
+        "OUT_OF_MEMORY",
+        "TIMEOUT",
+        "CANCELLED by 1004",
+        "NODE_FAIL",
+        "PREEMPTED",
+        "REQUEUED",
+        "RUNNING",
+    ] {
         assert!(records.iter().any(|record| record["State"] == state), "no {state}");
     }
-    let withdrawn = |r: &Record| r["State"].starts_with("CANCELLED") && r["Start"] == "None" && r["AllocTRES"].is_empty();
+    let withdrawn =
+        |r: &Record| r["State"].starts_with("CANCELLED") && r["Start"] == "None" && r["AllocTRES"].is_empty();
     assert!(records.iter().any(withdrawn));
     assert!(records.iter().any(|record| record["AdminComment"].contains("spot interruption")));
     assert!(records.iter().any(|record| record["JobID"].contains('_')));
@@ -110,14 +120,17 @@ fn an_experiment_has_no_success_and_another_has_several_seeds() {
     let seeds: BTreeSet<&str> = of("llm1b-sft").iter().map(|record| record["JobName"].as_str()).collect();
     assert_eq!(seeds.len(), 4);
     assert!(records.iter().all(|record| named(record).starts_with("experiment=")));
-    let queued = |record: &Record| second(record, "Start").map_or(0, |start| start - second(record, "Submit").unwrap());
+    let queued = |record: &Record| {
+        second(record, "Start").map_or(0, |start| start - second(record, "Submit").unwrap())
+    };
     assert!(records.iter().any(|record| queued(record) > 3600));
 }
 
 #[test]
 fn two_jobs_of_four_gpus_share_a_node_of_eight() {
     let records = accounting();
-    let half = |record: &&Record| record["NodeList"] == "wide-1" && record["AllocTRES"].contains("gres/gpu=4");
+    let half =
+        |record: &&Record| record["NodeList"] == "wide-1" && record["AllocTRES"].contains("gres/gpu=4");
     let on: Vec<&Record> = records.iter().filter(half).collect();
     let overlap = |a: &Record, b: &Record| {
         second(a, "Start").max(second(b, "Start")) < second(a, "End").min(second(b, "End"))
@@ -128,7 +141,8 @@ fn two_jobs_of_four_gpus_share_a_node_of_eight() {
 /// Busy spans on an instance's node while it was up.
 fn busy(instance: &Record, records: &[Record]) -> Vec<(i64, i64)> {
     let (name, number) = instance["NodeName"].rsplit_once('-').unwrap();
-    let (up, down) = (second(instance, "TimeStart").unwrap(), second(instance, "TimeEnd").unwrap_or(i64::MAX));
+    let (up, down) =
+        (second(instance, "TimeStart").unwrap(), second(instance, "TimeEnd").unwrap_or(i64::MAX));
     let on = |record: &&Record| {
         let list = record["NodeList"].strip_prefix(name).and_then(|rest| rest.strip_prefix('-'));
         list.is_some_and(|list| list.trim_matches(['[', ']']).split(',').any(|one| one == number))
@@ -151,7 +165,8 @@ fn nodes_are_reused_by_other_instances_and_every_attempt_was_on_one() {
     for instance in &instances {
         *names.entry(&instance["NodeName"]).or_default() += 1;
         for (start, end) in busy(instance, &records) {
-            let (up, down) = (second(instance, "TimeStart").unwrap(), second(instance, "TimeEnd").unwrap_or(i64::MAX));
+            let (up, down) =
+                (second(instance, "TimeStart").unwrap(), second(instance, "TimeEnd").unwrap_or(i64::MAX));
             assert!(up <= start && end <= down, "an attempt outlives its instance: {instance:?}");
             bound += 1;
         }

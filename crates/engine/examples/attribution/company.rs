@@ -1,6 +1,6 @@
 //! The benchmark's company: 2,000 instances with their volumes, buckets, and 20,000 attempts that never oversubscribe.
 
-use ledger::{Attempt, AttemptId, Binding};
+use ledger::{Attempt, Binding};
 use testkit::build::{HOUR, JULY, attempt, holding};
 
 /// Instances.
@@ -54,39 +54,60 @@ pub(crate) const TYPES: [(&str, i64); 4] = [
     ("g6.12xlarge", 46_016_000_000),
 ];
 
-/// The attempts, numbered in the order of their ids, which is the order in which ties of a split are broken.
-pub(crate) fn attempts() -> Vec<Attempt> {
-    let mut keys: Vec<String> = (0..ATTEMPTS).map(|index| format!("bench:{index}")).collect();
-    keys.sort_by_key(|key| AttemptId::of_key(key));
-    let mut random = Random(11);
-    // When each accelerator of each instance is free again, so that no instance is ever oversubscribed.
-    let mut free: Vec<Vec<i64>> = (0..INSTANCES).map(|index| vec![JULY; gpus(index) as usize]).collect();
-    keys.iter().map(|key| one(key, &mut random, &mut free)).collect()
+/// What an attempt asks for.
+struct Wish {
+    key: String,
+    experiment: u64,
+    nodes: usize,
+    first: usize,
+    gpus: u64,
+    start: i64,
+    length: i64,
 }
 
-fn one(key: &str, random: &mut Random, free: &mut [Vec<i64>]) -> Attempt {
-    let nodes = [1, 1, 1, 2, 2, 4, 8, 16][random.below(8) as usize];
-    let first = random.below((INSTANCES - 16) as u64) as usize;
-    let wanted = [1, 2, 4, 8, 8][random.below(5) as usize];
-    let length = (60 + random.below(4) * random.below(36_000) + random.below(9_000)) as i64 * 1_000_000;
-    let drawn = JULY + random.below((MONTH as u64) * 3600) as i64 * 1_000_000;
-    let share = |node: usize| wanted.min(gpus(node)) as usize;
-    let start = (first..first + nodes)
-        .map(|node| {
-            free[node].sort_unstable();
-            free[node][share(node) - 1]
-        })
-        .max()
-        .unwrap_or(drawn)
-        .max(drawn);
-    let end = (start + length).min(JULY + MONTH * HOUR);
-    let mut made = attempt(key, &format!("exp-{}", random.below(4_000)), (0, 1));
-    for node in first..first + nodes {
-        if start >= end {
-            break;
+impl Wish {
+    fn draw(key: String, random: &mut Random) -> Self {
+        Self {
+            key,
+            experiment: random.below(4_000),
+            nodes: [1, 1, 1, 2, 2, 4, 8, 16][random.below(8) as usize],
+            first: random.below((INSTANCES - 16) as u64) as usize,
+            gpus: [1, 2, 4, 8, 8][random.below(5) as usize],
+            start: JULY + random.below((MONTH as u64) * 3600) as i64 * 1_000_000,
+            length: (60 + random.below(4) * random.below(18_000) + random.below(9_000)) as i64 * 1_000_000,
         }
-        let held = share(node);
+    }
+}
+
+/// The attempts, numbered in the order of their ids, which is the order in which ties of a split are broken.
+pub(crate) fn attempts() -> Vec<Attempt> {
+    let mut random = Random(11);
+    let mut wishes: Vec<Wish> =
+        (0..ATTEMPTS).map(|index| Wish::draw(format!("bench:{index}"), &mut random)).collect();
+    // Served in the order of their start, as a scheduler does.
+    wishes.sort_by_key(|wish| wish.start);
+    // When each accelerator of each instance is free again, so that no instance is ever oversubscribed.
+    let mut free: Vec<Vec<i64>> = (0..INSTANCES).map(|index| vec![JULY; gpus(index) as usize]).collect();
+    let mut attempts: Vec<Attempt> = wishes.iter().map(|wish| serve(wish, &mut free)).collect();
+    attempts.sort_by_key(|attempt| attempt.id);
+    attempts
+}
+
+fn serve(wish: &Wish, free: &mut [Vec<i64>]) -> Attempt {
+    let nodes = wish.first..wish.first + wish.nodes;
+    let share = |node: usize| wish.gpus.min(gpus(node)) as usize;
+    let mut start = wish.start;
+    for node in nodes.clone() {
         free[node].sort_unstable();
+        start = start.max(free[node][share(node) - 1]);
+    }
+    let end = (start + wish.length).min(JULY + MONTH * HOUR);
+    let mut made = attempt(&wish.key, &format!("exp-{}", wish.experiment), (0, 1));
+    if start >= end {
+        return made;
+    }
+    for node in nodes {
+        let held = share(node);
         free[node][..held].fill(end);
         made.bindings.push(bind(&instance(node), (start, end), node, held));
         for slot in 0..VOLUMES {

@@ -29,14 +29,24 @@ struct Line {
 
 const KINDS: [&str; 5] = ["compute", "disk", "transfer", "object_storage", "requests"];
 const USAGES: [&str; 12] = [
-    "BoxUsage", "DataTransfer-In-Bytes", "DataTransfer-Out-Bytes", "DataTransfer-Regional-Bytes",
-    "USE1-USW2-AWS-Out-Bytes", "EBSOptimized", "EBS:VolumeUsage.gp3", "EBS:VolumeP-IOPS.gp3",
-    "EBS:VolumeP-Throughput.gp3", "TimedStorage-ByteHrs", "Requests-Tier1", "Requests-Tier2",
+    "BoxUsage",
+    "DataTransfer-In-Bytes",
+    "DataTransfer-Out-Bytes",
+    "DataTransfer-Regional-Bytes",
+    "USE1-USW2-AWS-Out-Bytes",
+    "EBSOptimized",
+    "EBS:VolumeUsage.gp3",
+    "EBS:VolumeP-IOPS.gp3",
+    "EBS:VolumeP-Throughput.gp3",
+    "TimedStorage-ByteHrs",
+    "Requests-Tier1",
+    "Requests-Tier2",
 ];
 
 fn lines() -> (Vec<Line>, Vec<String>) {
     let (mut lines, mut resources) = (Vec::new(), Vec::new());
-    let mut push = |resource, kind, usage, price, varies| lines.push(Line { resource, kind, usage, price, varies });
+    let mut push =
+        |resource, kind, usage, price, varies| lines.push(Line { resource, kind, usage, price, varies });
     for index in 0..INSTANCES {
         let resource = Some(resources.len() as u32);
         resources.push(instance(index));
@@ -116,7 +126,11 @@ fn hour_batches(
     // Costs are whole numbers of 10⁻¹⁰, as bills print them.
     let costs: Vec<i64> = lines
         .iter()
-        .map(|line| if line.varies { line.price / 1000 * (400 + random.below(1200) as i64) } else { line.price })
+        .map(
+            |line| {
+                if line.varies { line.price / 1000 * (400 + random.below(1200) as i64) } else { line.price }
+            },
+        )
         .collect();
     let start = JULY + hour * HOUR;
     let dictionary = |keys: Vec<Option<u32>>, values: ArrayRef| -> ArrayRef {
@@ -160,7 +174,10 @@ fn hour_batches(
         ("line_item_usage_end_date", instants("charge_period_end", start, rows)),
         ("line_item_unblended_cost", Arc::new(doubles)),
     ];
-    (canonical, RecordBatch::try_from_iter_with_nullable(plain.into_iter().map(|(n, a)| (n, a, true))).unwrap())
+    (
+        canonical,
+        RecordBatch::try_from_iter_with_nullable(plain.into_iter().map(|(n, a)| (n, a, true))).unwrap(),
+    )
 }
 
 fn constant(name: &str) -> Option<&'static str> {
@@ -191,7 +208,8 @@ fn instants(name: &str, start: i64, rows: usize) -> ArrayRef {
 /// The attempts' holdings for the peers.
 fn usage(dir: &Path) {
     let attempts = attempts();
-    let mut columns: (Vec<i32>, Vec<i32>, Vec<String>, Vec<i64>, Vec<i64>, Vec<i32>, Vec<i32>) = Default::default();
+    let mut columns: (Vec<i32>, Vec<i32>, Vec<String>, Vec<i64>, Vec<i64>, Vec<i32>, Vec<i32>) =
+        Default::default();
     for (number, attempt) in attempts.iter().enumerate() {
         for binding in &attempt.bindings {
             columns.0.push(number as i32);
@@ -203,7 +221,9 @@ fn usage(dir: &Path) {
             columns.6.push((binding.capacity.unwrap() / 1000) as i32);
         }
     }
-    let stamp = |values: Vec<i64>| -> ArrayRef { Arc::new(TimestampMicrosecondArray::from(values).with_timezone("UTC")) };
+    let stamp = |values: Vec<i64>| -> ArrayRef {
+        Arc::new(TimestampMicrosecondArray::from(values).with_timezone("UTC"))
+    };
     let zone = || DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     let schema = Arc::new(Schema::new(vec![
         Field::new("attempt_id", DataType::Int32, false),

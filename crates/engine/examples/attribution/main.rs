@@ -2,7 +2,17 @@
 //!
 //! `cargo xtask bench attribution` runs these in turn with the peers and prints the ratios.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a benchmark fails by panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::type_complexity,
+    clippy::format_collect,
+    reason = "a benchmark of fixed size fails by panic"
+)]
 
 mod company;
 mod generate;
@@ -19,6 +29,8 @@ fn main() {
         ["ours-all", dir] => measure::ours(Path::new(dir), engine::Measures::All),
         ["decode", dir] => measure::decode(Path::new(dir), measure::Strings::Plain),
         ["decode-dictionary", dir] => measure::decode(Path::new(dir), measure::Strings::Dictionary),
-        _ => panic!("usage: attribution generate DIR HOURS | ours DIR | ours-all DIR | decode DIR | decode-dictionary DIR"),
+        _ => panic!(
+            "usage: attribution generate DIR HOURS | ours DIR | ours-all DIR | decode DIR | decode-dictionary DIR"
+        ),
     }
 }

@@ -78,13 +78,22 @@ pub(crate) fn ours(dir: &Path, measures: Measures) {
         ("groups", sums.len().to_string()),
     ];
     report(if measures == Measures::All { "trainbill, four costs" } else { "trainbill" }, &told);
-    let text = sums.iter().map(|((attempt, kind), units)| format!("{attempt},{kind},{units}\n")).collect::<String>();
+    let text =
+        sums.iter().map(|((attempt, kind), units)| format!("{attempt},{kind},{units}\n")).collect::<String>();
     std::fs::write(dir.join("ours.csv"), format!("attempt,kind,units\n{text}")).unwrap();
 }
 
 const PROJECTED: [&str; 10] = [
-    "resource_id", "tags", "x_class", "x_resource_kind", "service_name", "sub_account_id", "x_line_type",
-    "charge_period_start", "charge_period_end", "billed_cost",
+    "resource_id",
+    "tags",
+    "x_class",
+    "x_resource_kind",
+    "service_name",
+    "sub_account_id",
+    "x_line_type",
+    "charge_period_start",
+    "charge_period_end",
+    "billed_cost",
 ];
 
 /// Decodes the columns that the operator reads, and does nothing with them.
@@ -101,12 +110,18 @@ pub(crate) fn decode(dir: &Path, strings: Strings) {
         let workers: Vec<_> = (0..THREADS)
             .map(|worker| {
                 let mine: Vec<_> = groups.iter().skip(worker).step_by(THREADS).cloned().collect();
-                scope.spawn(move || mine.iter().map(|(file, group)| decode_group(file, *group, strings)).sum::<usize>())
+                scope.spawn(move || {
+                    mine.iter().map(|(file, group)| decode_group(file, *group, strings)).sum::<usize>()
+                })
             })
             .collect();
         workers.into_iter().map(|worker| worker.join().unwrap()).sum()
     });
-    let name = if strings == Strings::Plain { "mere decode, plain strings" } else { "mere decode, dictionaries kept" };
+    let name = if strings == Strings::Plain {
+        "mere decode, plain strings"
+    } else {
+        "mere decode, dictionaries kept"
+    };
     report(name, &[("rows", rows.to_string())]);
 }
 
@@ -122,8 +137,14 @@ fn decode_group(file: &Path, group: usize, strings: Strings) -> usize {
         .collect();
     let wanted = if strings == Strings::Plain { Arc::new(Schema::new(plain)) } else { schema };
     let options = ArrowReaderOptions::new().with_schema(wanted);
-    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(File::open(file).unwrap(), options).unwrap();
+    let builder =
+        ParquetRecordBatchReaderBuilder::try_new_with_options(File::open(file).unwrap(), options).unwrap();
     let mask = ProjectionMask::columns(builder.parquet_schema(), PROJECTED);
-    let reader = builder.with_row_groups(vec![group]).with_projection(mask).with_batch_size(16 * 1024).build().unwrap();
+    let reader = builder
+        .with_row_groups(vec![group])
+        .with_projection(mask)
+        .with_batch_size(16 * 1024)
+        .build()
+        .unwrap();
     reader.map(|batch| batch.unwrap().num_rows()).sum()
 }

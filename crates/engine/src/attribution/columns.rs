@@ -1,6 +1,8 @@
 //! Typed views of the columns of a batch of charges, and numbers for dictionary values that are made once.
 
-use arrow::array::{Array, ArrayRef, AsArray, Decimal128Array, Int32Array, RecordBatch, TimestampMicrosecondArray};
+use arrow::array::{
+    Array, ArrayRef, AsArray, Decimal128Array, Int32Array, RecordBatch, TimestampMicrosecondArray,
+};
 use arrow::datatypes::Int32Type;
 
 use crate::EngineError;
@@ -20,6 +22,11 @@ impl<'a> Columns<'a> {
 
     /// A money column, in units of 10⁻²⁴.
     pub(crate) fn money(&self, name: &str) -> Result<&'a Decimal128Array, EngineError> {
+        self.column(name)?.as_primitive_opt().ok_or_else(|| EngineError::Column { column: name.to_owned() })
+    }
+
+    /// A column of quantities.
+    pub(crate) fn quantity(&self, name: &str) -> Result<&'a arrow::array::Float64Array, EngineError> {
         self.column(name)?.as_primitive_opt().ok_or_else(|| EngineError::Column { column: name.to_owned() })
     }
 

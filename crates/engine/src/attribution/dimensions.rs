@@ -102,7 +102,7 @@ impl Dims {
 
     pub(crate) fn unpack(mut packed: u64) -> Self {
         let mut take = |bits: u32| {
-            let value = (packed & ((1 << bits) - 1)) as u32;
+            let value = u32::try_from(packed & ((1 << bits) - 1)).unwrap_or(0);
             packed >>= bits;
             value
         };

@@ -50,7 +50,8 @@ impl Groups {
             return *group as usize;
         }
         let group = self.keys.len();
-        self.index.insert(key, group as u32);
+        // Tables are drained long before 2³² groups.
+        self.index.insert(key, u32::try_from(group).unwrap_or(u32::MAX));
         self.keys.push(key);
         self.sums.resize(self.sums.len() + self.measures, 0);
         self.charges.push(0);

@@ -3,7 +3,9 @@
 use std::sync::{Arc, PoisonError};
 
 use arrow::array::{Array, Decimal128Array, RecordBatch};
-use costing::attribution::{AttributionPlan, Claim, Landing, NamedBy, Resource, Scratch, TagClaim, claim, divide};
+use costing::attribution::{
+    AttributionPlan, Claim, Landing, NamedBy, Resource, Scratch, TagClaim, claim, divide,
+};
 use ledger::{LineClass, ResourceKind};
 
 use super::columns::{Columns, Meanings};
@@ -42,7 +44,8 @@ impl Lookup {
         self.resources.fit(columns.text("resource_id")?, |id| Ok(plan.resource(id)))?;
         self.tags.fit(columns.text("tags")?, |tags| tag_claim(tags, plan, dimensions))?;
         self.classes.fit(columns.text("x_class")?, |word| {
-            LineClass::from_word(word).ok_or_else(|| EngineError::Column { column: format!("x_class = {word}") })
+            LineClass::from_word(word)
+                .ok_or_else(|| EngineError::Column { column: format!("x_class = {word}") })
         })
     }
 }
@@ -96,7 +99,8 @@ impl Kernel {
         self.lookup.fit(columns, &self.operator.plan, d)?;
         self.kinds.fit(columns.text("x_resource_kind")?, |word| {
             let kind = ResourceKind::from_word(word);
-            kind.map(|kind| kind as u32).ok_or_else(|| EngineError::Column { column: "x_resource_kind".to_owned() })
+            kind.map(|kind| kind as u32)
+                .ok_or_else(|| EngineError::Column { column: "x_resource_kind".to_owned() })
         })?;
         self.services.fit(columns.text("service_name")?, |text| d.services.number(text))?;
         self.sub_accounts.fit(columns.text("sub_account_id")?, |text| d.sub_accounts.number(text))?;

@@ -14,16 +14,14 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchemaRef, ToDFSchema};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNode, UserDefinedLogicalNodeCore};
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
-use datafusion::physical_plan::execution_plan::{
-    Boundedness, EmissionType, ReplaceChildrenOptions,
-};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, ReplaceChildrenOptions};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, Partitioning, PlanProperties,
 };
-use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::physical_planner::{ExtensionPlanner, PhysicalPlanner};
 use futures::StreamExt;
 
@@ -47,7 +45,9 @@ impl Operator {
     fn schema(&self) -> Schema {
         let mut fields =
             vec![Field::new("landing", DataType::UInt32, false), Field::new("dims", DataType::UInt64, false)];
-        fields.extend(self.measures.names().iter().map(|name| Field::new(*name, sources::charges::MONEY, false)));
+        fields.extend(
+            self.measures.names().iter().map(|name| Field::new(*name, sources::charges::MONEY, false)),
+        );
         fields.push(Field::new("charges", DataType::UInt64, false));
         fields.push(Field::new("unpriced", DataType::UInt64, false));
         Schema::new(fields)
@@ -112,7 +112,8 @@ impl UserDefinedLogicalNodeCore for AttributionNode {
     }
 
     fn with_exprs_and_inputs(&self, _exprs: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Self> {
-        let input = inputs.pop().ok_or_else(|| DataFusionError::Internal("attribution has no input".into()))?;
+        let input =
+            inputs.pop().ok_or_else(|| DataFusionError::Internal("attribution has no input".into()))?;
         Self::new(input, Arc::clone(&self.operator))
     }
 
@@ -201,7 +202,8 @@ impl ExecutionPlan for AttributionExec {
         mut children: Vec<Arc<dyn ExecutionPlan>>,
         _options: ReplaceChildrenOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let input = children.pop().ok_or_else(|| DataFusionError::Internal("attribution has no input".into()))?;
+        let input =
+            children.pop().ok_or_else(|| DataFusionError::Internal("attribution has no input".into()))?;
         Ok(Arc::new(Self::new(input, Arc::clone(&self.operator))))
     }
 
@@ -209,7 +211,8 @@ impl ExecutionPlan for AttributionExec {
         self: Arc<Self>,
         mut children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let input = children.pop().ok_or_else(|| DataFusionError::Internal("attribution has no input".into()))?;
+        let input =
+            children.pop().ok_or_else(|| DataFusionError::Internal("attribution has no input".into()))?;
         Ok(Arc::new(Self::new(input, Arc::clone(&self.operator))))
     }
 
@@ -218,7 +221,8 @@ impl ExecutionPlan for AttributionExec {
         let (operator, schema) = (Arc::clone(&self.operator), Arc::clone(&self.schema));
         let partition = Partition { input, kernel: Kernel::new(operator), ended: false };
         let to = Arc::clone(&schema);
-        let batches = futures::stream::try_unfold(partition, move |partition| partition.next(Arc::clone(&to)));
+        let batches =
+            futures::stream::try_unfold(partition, move |partition| partition.next(Arc::clone(&to)));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)))
     }
 }

@@ -106,8 +106,15 @@ pub struct Attributed {
 }
 
 const COLUMNS: [&str; 9] = [
-    "resource_id", "tags", "x_class", "x_resource_kind", "service_name", "sub_account_id", "x_line_type",
-    "charge_period_start", "charge_period_end",
+    "resource_id",
+    "tags",
+    "x_class",
+    "x_resource_kind",
+    "service_name",
+    "sub_account_id",
+    "x_line_type",
+    "charge_period_start",
+    "charge_period_end",
 ];
 
 /// Attributes the charges of one delivery.
@@ -128,7 +135,8 @@ pub async fn attribute(run: Run) -> Result<Attributed, EngineError> {
     let (state, input) = scan.into_parts();
     let node = AttributionNode::new(input, Arc::clone(&operator))?;
     let plan = LogicalPlan::Extension(Extension { node: Arc::new(node) });
-    let sums = names.iter().chain(&["charges", "unpriced"]).map(|name| sum(col(*name)).alias(*name)).collect();
+    let sums =
+        names.iter().chain(&["charges", "unpriced"]).map(|name| sum(col(*name)).alias(*name)).collect();
     let merged = DataFrame::new(state, plan).aggregate(vec![col("landing"), col("dims")], sums)?;
     let mut stream = merged.execute_stream().await?;
     let mut rows = Vec::new();
@@ -158,7 +166,10 @@ fn decode(batch: &RecordBatch, measures: usize, rows: &mut Vec<RawGroup>) {
         rows.push(RawGroup {
             landing: landings.value(row),
             dims: dims.value(row),
-            units: units.iter().map(|column| if column.is_null(row) { 0 } else { column.value(row) }).collect(),
+            units: units
+                .iter()
+                .map(|column| if column.is_null(row) { 0 } else { column.value(row) })
+                .collect(),
             charges: charges.value(row),
             unpriced: unpriced.value(row),
         });
@@ -166,7 +177,11 @@ fn decode(batch: &RecordBatch, measures: usize, rows: &mut Vec<RawGroup>) {
 }
 
 /// Turns numbers back into texts once the run has seen all of them, and checks that nothing was lost.
-fn finish(operator: &Operator, rows: Vec<RawGroup>, names: &[&'static str]) -> Result<Attributed, EngineError> {
+fn finish(
+    operator: &Operator,
+    rows: Vec<RawGroup>,
+    names: &[&'static str],
+) -> Result<Attributed, EngineError> {
     let d = &operator.dimensions;
     let (services, accounts) = (d.services.texts(), d.sub_accounts.texts());
     let lines = d.line_types.texts();
@@ -190,7 +205,12 @@ fn finish(operator: &Operator, rows: Vec<RawGroup>, names: &[&'static str]) -> R
         .collect();
     groups.sort_by(|a, b| {
         (a.landing, a.usage_day, a.resource_kind, &a.service_name, &a.sub_account_id, &a.line_type).cmp(&(
-            b.landing, b.usage_day, b.resource_kind, &b.service_name, &b.sub_account_id, &b.line_type,
+            b.landing,
+            b.usage_day,
+            b.resource_kind,
+            &b.service_name,
+            &b.sub_account_id,
+            &b.line_type,
         ))
     });
     let mut witness = Witness::default();
@@ -204,7 +224,6 @@ fn finish(operator: &Operator, rows: Vec<RawGroup>, names: &[&'static str]) -> R
     experiments.extend(d.experiments.texts().into_iter().skip(1));
     Ok(Attributed { groups, witness, experiments })
 }
-
 
 /// What came out must be what went in, cost by cost.
 fn check(groups: &[Group], witness: &Witness, names: &[&'static str]) -> Result<(), EngineError> {

@@ -39,7 +39,8 @@ fn tags() -> impl Strategy<Value = Vec<(String, String)>> {
 }
 
 fn charges() -> impl Strategy<Value = Vec<TestCharge>> {
-    let classes = prop_oneof![8 => Just(LineClass::Usage), 1 => Just(LineClass::Tax), 1 => Just(LineClass::Credit)];
+    let classes =
+        prop_oneof![8 => Just(LineClass::Usage), 1 => Just(LineClass::Tax), 1 => Just(LineClass::Credit)];
     let cost = -(10_i128.pow(27))..10_i128.pow(27);
     let one = (
         proptest::option::of(0_usize..6),
@@ -48,14 +49,17 @@ fn charges() -> impl Strategy<Value = Vec<TestCharge>> {
         (0..ResourceKind::ALL.len(), tags()),
         (cost.clone(), proptest::option::of(cost.clone()), cost),
     );
-    let charge = one.prop_map(|(resource, (start, length), class, (kind, tags), (billed, list, effective))| TestCharge {
-        resource: resource.map(|resource| format!("i-{resource}")),
-        interval: (JULY + start * MINUTE, JULY + (start + length) * MINUTE),
-        class,
-        kind: ResourceKind::ALL[kind],
-        tags,
-        costs: [Some(billed), list, Some(effective), Some(billed / 3)],
-    });
+    let charge =
+        one.prop_map(|(resource, (start, length), class, (kind, tags), (billed, list, effective))| {
+            TestCharge {
+                resource: resource.map(|resource| format!("i-{resource}")),
+                interval: (JULY + start * MINUTE, JULY + (start + length) * MINUTE),
+                class,
+                kind: ResourceKind::ALL[kind],
+                tags,
+                costs: [Some(billed), list, Some(effective), Some(billed / 3)],
+            }
+        });
     proptest::collection::vec(charge, 0..40)
 }
 

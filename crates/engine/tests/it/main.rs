@@ -41,7 +41,11 @@ fn run(files: Vec<PathBuf>, attempts: &[Attempt]) -> (AttributionPlan, Attribute
 }
 
 /// The engine's groups as the oracle tells them.
-fn sums(plan: &AttributionPlan, attributed: &Attributed, attempts: &[Attempt]) -> BTreeMap<Landed, [i128; 4]> {
+fn sums(
+    plan: &AttributionPlan,
+    attributed: &Attributed,
+    attempts: &[Attempt],
+) -> BTreeMap<Landed, [i128; 4]> {
     let key = |index: u32| {
         let id = plan.attempts[index as usize];
         attempts.iter().find(|attempt| attempt.id == id).unwrap().canonical_key.clone()
@@ -50,7 +54,9 @@ fn sums(plan: &AttributionPlan, attributed: &Attributed, attempts: &[Attempt]) -
     for group in &attributed.groups {
         let landed = match group.landing.place() {
             Place::Attempt { index, .. } => Landed::Attempt(key(index)),
-            Place::Experiment { index, .. } => Landed::Experiment(attributed.experiments[index as usize].clone()),
+            Place::Experiment { index, .. } => {
+                Landed::Experiment(attributed.experiments[index as usize].clone())
+            }
             Place::Idle => Landed::Idle,
             Place::Unattributed(_) => Landed::Unattributed,
             Place::Class(class) => Landed::Class(class),

@@ -38,7 +38,8 @@ fn cell(text: &str) -> Option<String> {
 
 #[tokio::test]
 async fn sums_are_exact_to_the_last_digit() {
-    let rows = ask("select sum(billed_cost), sum(list_cost), sum(x_marginal_cost) from charges").await.unwrap();
+    let rows =
+        ask("select sum(billed_cost), sum(list_cost), sum(x_marginal_cost) from charges").await.unwrap();
     assert_eq!(rows, [[cell("9000000000000.000000000000000000000001"), None, cell("0")]]);
 }
 
@@ -54,9 +55,13 @@ async fn texts_times_and_numbers_come_as_themselves() {
 
 #[tokio::test]
 async fn writing_statements_are_refused() {
-    for statement in ["drop table charges", "insert into attempts values ('c', 1)", "create table t as select 1",
-        "copy charges to 'x.csv'", "set datafusion.execution.batch_size = 1"]
-    {
+    for statement in [
+        "drop table charges",
+        "insert into attempts values ('c', 1)",
+        "create table t as select 1",
+        "copy charges to 'x.csv'",
+        "set datafusion.execution.batch_size = 1",
+    ] {
         assert!(ask(statement).await.is_err(), "for {statement}");
     }
     assert!(ask("select nothing from charges").await.unwrap_err().contains("nothing"));

@@ -65,9 +65,9 @@ mod typed;
 
 use import::Import;
 
-use super::batches::Batches;
 use super::{BillBatch, BillFile, BillInput, BillOptions, BillSummary, BillWarning, FileFormat};
 use crate::SourceError;
+use crate::batches::Batches;
 use discount::DiscountPeriods;
 
 /// Reads all files of a report and hands on batches of one payer and billing period.

@@ -15,7 +15,6 @@ use tempfile::TempDir;
 use crate::Rejection;
 
 pub mod aws_cur;
-pub mod batches;
 
 /// The files of one import, all on the local disk.
 #[derive(Debug, Clone)]

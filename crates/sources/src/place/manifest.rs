@@ -146,7 +146,11 @@ impl<'a> Placement<'a> {
     /// Opened at the folder of the period, nothing but the assembly's own folder is left above its manifest.
     fn leave_assembly(&mut self) {
         if self.root == format!("{}/", self.parts.join("/")) {
-            self.root = self.parts.iter().rev().skip(1).rev().map(|part| format!("{part}/")).collect();
+            self.parts.pop();
+            self.root = self.parts.join("/");
+            if !self.root.is_empty() {
+                self.root.push('/');
+            }
         }
     }
 

@@ -102,12 +102,16 @@ pub struct AttemptsOptions {
 /// # Errors
 /// A coded error where the file as a whole cannot be read: no header, a required column missing, no zone.
 pub fn read(input: impl BufRead, options: &AttemptsOptions) -> Result<TelemetryRead, SourceError> {
-    let mut import = Import { options, read: TelemetryRead::default(), seen: BTreeMap::new(), idle_resources: 0 };
+    let mut import =
+        Import { options, read: TelemetryRead::default(), seen: BTreeMap::new(), idle_resources: 0 };
     lines::rows(input, &mut import)?;
     if import.idle_resources > 0 {
         import.read.warnings.push(Warning {
             code: "attempts::resources_without_start",
-            message: format!("{} rows name resources but no start, so nothing was held", import.idle_resources),
+            message: format!(
+                "{} rows name resources but no start, so nothing was held",
+                import.idle_resources
+            ),
             help: "fill the `started` column of those rows".to_owned(),
         });
     }

@@ -164,7 +164,11 @@ pub fn read(mut input: impl BufRead, options: &OpenLineageOptions) -> Result<Tel
     Ok(read)
 }
 
-fn read_array(input: impl BufRead, options: &OpenLineageOptions, read: &mut TelemetryRead) -> Result<(), SourceError> {
+fn read_array(
+    input: impl BufRead,
+    options: &OpenLineageOptions,
+    read: &mut TelemetryRead,
+) -> Result<(), SourceError> {
     let mut bytes = Vec::new();
     input
         .take(MAX_ARRAY + 1)

@@ -28,8 +28,12 @@ fn text(read: &TelemetryRead) -> String {
     }
     for one in &read.rejections {
         let column = one.column.as_deref().unwrap_or("-");
-        writeln!(text, "{}:{} {} {column}: `{}`, expected {}", one.file, one.row, one.code, one.found, one.expected)
-            .unwrap();
+        writeln!(
+            text,
+            "{}:{} {} {column}: `{}`, expected {}",
+            one.file, one.row, one.code, one.found, one.expected
+        )
+        .unwrap();
     }
     for warning in &read.warnings {
         writeln!(text, "{}: {}", warning.code, warning.message).unwrap();

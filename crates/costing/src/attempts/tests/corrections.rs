@@ -9,14 +9,18 @@ use super::*;
 #[test]
 fn partial_events_of_one_run_add_up() {
     let done = only(&[
-        ran_at("ol:1", 500, AttemptView {
-            ended_at: some(500),
-            state: RunState::Ended,
-            outcome: Outcome::Failed,
-            cause: Cause::OomGpu,
-            cause_evidence: vec!["CUDA out of memory".to_owned()],
-            ..view()
-        }),
+        ran_at(
+            "ol:1",
+            500,
+            AttemptView {
+                ended_at: some(500),
+                state: RunState::Ended,
+                outcome: Outcome::Failed,
+                cause: Cause::OomGpu,
+                cause_evidence: vec!["CUDA out of memory".to_owned()],
+                ..view()
+            },
+        ),
         ran_at("ol:1", 100, AttemptView { model_version: Some("v3".to_owned()), ..running(100) }),
         ran_at("ol:1", 300, AttemptView { state: RunState::Running, ..view() }),
     ]);

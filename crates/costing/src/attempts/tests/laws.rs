@@ -7,7 +7,8 @@ use super::*;
 use crate::attempts::experiments;
 
 fn any_view() -> impl Strategy<Value = AttemptView> {
-    let times = (proptest::option::of(0_i64..60), proptest::option::of(0_i64..60), proptest::option::of(0_i64..60));
+    let times =
+        (proptest::option::of(0_i64..60), proptest::option::of(0_i64..60), proptest::option::of(0_i64..60));
     let words = (0_usize..4, 0_usize..6, 0_usize..3, any::<bool>(), proptest::option::of(0_usize..4));
     (times, words, proptest::option::of(0_u64..9_000)).prop_map(|((submit, start, end), words, gpu_count)| {
         let (state, outcome, alias, resizing, link) = words;

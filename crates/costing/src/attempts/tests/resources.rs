@@ -1,6 +1,8 @@
 //! Bindings: node names become instances, sizes are filled, reports of one resource are one holding.
 
-use ledger::{AttemptView, Binding, BindingKind, Capacity, JoinMethod, Observation, Outcome, RunRecord, ShareDriver};
+use ledger::{
+    AttemptView, Binding, BindingKind, Capacity, JoinMethod, Observation, Outcome, RunRecord, ShareDriver,
+};
 
 use super::*;
 
@@ -20,13 +22,18 @@ fn a_node_name_is_the_instance_that_it_was_at_the_time() {
     let shown: Vec<_> = attempt
         .bindings
         .iter()
-        .map(|b| (b.kind, b.resource_id.as_deref(), b.start.seconds(), b.end.map(|end| end.seconds()), b.capacity))
+        .map(|b| {
+            (b.kind, b.resource_id.as_deref(), b.start.seconds(), b.end.map(|end| end.seconds()), b.capacity)
+        })
         .collect();
-    assert_eq!(shown, [
-        (BindingKind::Instance, Some("i-new"), 150, Some(200), Some(8_000)),
-        (BindingKind::Instance, Some("i-old"), 100, Some(130), Some(8_000)),
-        (BindingKind::Node, None, 130, Some(150), None),
-    ]);
+    assert_eq!(
+        shown,
+        [
+            (BindingKind::Instance, Some("i-new"), 150, Some(200), Some(8_000)),
+            (BindingKind::Instance, Some("i-old"), 100, Some(130), Some(8_000)),
+            (BindingKind::Node, None, 130, Some(150), None),
+        ]
+    );
     assert_eq!(attempt.bindings[0].method, JoinMethod::InstanceTable);
     assert_eq!(attempt.bindings[0].node_name.as_deref(), Some("cld1"));
     assert_eq!(attempt.capacity, Capacity::Spot);
@@ -94,11 +101,15 @@ fn ranks_that_each_report_their_node_hold_it_once() {
 
 #[test]
 fn an_open_binding_ends_with_its_attempt_and_a_newer_report_corrects_an_older() {
-    let report = |modified, end, gpus| says_at("k", modified, RunRecord::Binding(node_binding("n", 10, end, gpus)));
+    let report =
+        |modified, end, gpus| says_at("k", modified, RunRecord::Binding(node_binding("n", 10, end, gpus)));
     let open = only(&[ran("k", ended(10, 50, Outcome::Failed)), report(20, None, 8_000)]);
     assert_eq!(open.bindings[0].end, some(50));
-    let corrected =
-        only(&[ran("k", ended(10, 50, Outcome::Failed)), report(20, None, 8_000), report(60, Some(40), 4_000)]);
+    let corrected = only(&[
+        ran("k", ended(10, 50, Outcome::Failed)),
+        report(20, None, 8_000),
+        report(60, Some(40), 4_000),
+    ]);
     assert_eq!(corrected.bindings.len(), 1);
     assert_eq!((corrected.bindings[0].end, corrected.bindings[0].gpus), (some(40), 4_000));
 }

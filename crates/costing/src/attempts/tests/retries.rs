@@ -16,7 +16,10 @@ fn a_job_requeued_twice_is_three_attempts_of_one_experiment() {
         ran("slurm:gpu:42:100", row(100, 110, 150, Outcome::Preempted)),
         ran("slurm:gpu:42:150", row(150, 280, 300, Outcome::Failed)),
         // The same job id months later is another job.
-        ran("slurm:gpu:42:9000", AttemptView { link: labelled("other"), ..row(9000, 9001, 9002, Outcome::Completed) }),
+        ran(
+            "slurm:gpu:42:9000",
+            AttemptView { link: labelled("other"), ..row(9000, 9001, 9002, Outcome::Completed) },
+        ),
     ]);
     let keys: Vec<(&str, u32)> = folded
         .attempts
@@ -32,8 +35,10 @@ fn a_job_requeued_twice_is_three_attempts_of_one_experiment() {
 
 #[test]
 fn the_export_without_earlier_attempts_and_then_the_full_one_equal_the_full_one_alone() {
-    let without = [ran("slurm:gpu:6:85", segment("slurm:gpu:6", 85, false, ended(227, 252, Outcome::Completed)))];
-    let mut full = vec![ran("slurm:gpu:6:77", segment("slurm:gpu:6", 77, false, ended(81, 85, Outcome::Failed)))];
+    let without =
+        [ran("slurm:gpu:6:85", segment("slurm:gpu:6", 85, false, ended(227, 252, Outcome::Completed)))];
+    let mut full =
+        vec![ran("slurm:gpu:6:77", segment("slurm:gpu:6", 77, false, ended(81, 85, Outcome::Failed)))];
     full.extend(without.clone());
     let both: Vec<Observation> = without.iter().chain(&full).cloned().collect();
     assert_eq!(fold(&both), fold(&full));
@@ -42,15 +47,21 @@ fn the_export_without_earlier_attempts_and_then_the_full_one_equal_the_full_one_
 
 #[test]
 fn a_later_success_never_changes_a_stored_failed_attempt() {
-    let failed = ran("slurm:gpu:7:1", AttemptView {
-        cause: Cause::OomGpu,
-        link: labelled("e"),
-        ..segment("slurm:gpu:7", 1, false, ended(2, 36_002, Outcome::Failed))
-    });
-    let success = ran("slurm:gpu:7:36003", AttemptView {
-        link: labelled("e"),
-        ..segment("slurm:gpu:7", 36_003, false, ended(36_100, 40_000, Outcome::Completed))
-    });
+    let failed = ran(
+        "slurm:gpu:7:1",
+        AttemptView {
+            cause: Cause::OomGpu,
+            link: labelled("e"),
+            ..segment("slurm:gpu:7", 1, false, ended(2, 36_002, Outcome::Failed))
+        },
+    );
+    let success = ran(
+        "slurm:gpu:7:36003",
+        AttemptView {
+            link: labelled("e"),
+            ..segment("slurm:gpu:7", 36_003, false, ended(36_100, 40_000, Outcome::Completed))
+        },
+    );
     let before = only(std::slice::from_ref(&failed));
     let after = fold(&[success, failed]);
     assert_eq!(&before, attempt(&after, "slurm:gpu:7:1"));
@@ -58,8 +69,10 @@ fn a_later_success_never_changes_a_stored_failed_attempt() {
 
 #[test]
 fn a_resized_job_is_one_attempt_with_the_sum_of_its_segments() {
-    let first = AttemptView { gpu_count: Some(8_000), node_count: Some(2), ..ended(95, 103, Outcome::Unknown) };
-    let second = AttemptView { gpu_count: Some(4_000), node_count: Some(1), ..ended(103, 111, Outcome::Completed) };
+    let first =
+        AttemptView { gpu_count: Some(8_000), node_count: Some(2), ..ended(95, 103, Outcome::Unknown) };
+    let second =
+        AttemptView { gpu_count: Some(4_000), node_count: Some(1), ..ended(103, 111, Outcome::Completed) };
     let whole = only(&[
         ran("slurm:gpu:16:103", segment("slurm:gpu:16", 103, false, second)),
         bound("slurm:gpu:16:103", node_binding("g1", 103, Some(111), 4_000)),
@@ -95,7 +108,10 @@ fn a_source_that_overwrites_a_failure_opens_a_session_and_keeps_the_failure() {
         let first = attempt(&folded, "mlflow:t:r");
         assert_eq!((first.outcome, first.started_at, first.ended_at), (Outcome::Failed, some(10), some(50)));
         let second = attempt(&folded, "mlflow:t:r#2");
-        assert_eq!((second.outcome, second.started_at, second.ended_at), (Outcome::Completed, some(80), some(190)));
+        assert_eq!(
+            (second.outcome, second.started_at, second.ended_at),
+            (Outcome::Completed, some(80), some(190))
+        );
         assert!(first.source_overwrote && second.source_overwrote);
         assert_eq!((first.ordinal, second.ordinal), (1, 2));
         assert_eq!(first.link, second.link);
@@ -111,22 +127,28 @@ fn a_failure_that_later_reads_as_a_success_was_resumed_even_if_nobody_saw_it_run
     ]);
     assert_eq!(attempt(&folded, "mlflow:t:r").ended_at, some(50));
     let second = attempt(&folded, "mlflow:t:r#2");
-    assert_eq!((second.started_at, second.ended_at), (None, some(190)), "the start is not known, so it is not told");
+    assert_eq!(
+        (second.started_at, second.ended_at),
+        (None, some(190)),
+        "the start is not known, so it is not told"
+    );
     assert_eq!(second.ordinal, 2);
 }
 
 #[test]
 fn a_new_start_after_the_end_is_another_session_with_its_own_records() {
-    let quality = |at_second| RunRecord::Quality(ledger::QualityResult {
-        metric: "loss".to_owned(),
-        value: 1.0,
-        direction: None,
-        split: None,
-        step: None,
-        at: at(at_second),
-        protocol: None,
-        is_final: true,
-    });
+    let quality = |at_second| {
+        RunRecord::Quality(ledger::QualityResult {
+            metric: "loss".to_owned(),
+            value: 1.0,
+            direction: None,
+            split: None,
+            step: None,
+            at: at(at_second),
+            protocol: None,
+            is_final: true,
+        })
+    };
     let folded = fold(&[
         ran("k", ended(10, 20, Outcome::Failed)),
         ran("k", ended(30, 40, Outcome::Completed)),
@@ -156,11 +178,14 @@ fn array_tasks_and_retries_of_a_pipeline_keep_their_own_keys() {
 
 #[test]
 fn waiting_is_queue_time_and_never_held_time() {
-    let waited = only(&[ran("k", AttemptView {
-        submitted_at: some(100),
-        gpu_count: Some(8_000),
-        ..ended(4_120, 4_130, Outcome::Completed)
-    })]);
+    let waited = only(&[ran(
+        "k",
+        AttemptView {
+            submitted_at: some(100),
+            gpu_count: Some(8_000),
+            ..ended(4_120, 4_130, Outcome::Completed)
+        },
+    )]);
     assert_eq!(waited.gpu_milliseconds, Some(80_000));
     let shown: Vec<(PhaseKind, i64)> =
         waited.phases.iter().map(|p| (p.kind, p.interval.micros() / 1_000_000)).collect();
@@ -170,16 +195,19 @@ fn waiting_is_queue_time_and_never_held_time() {
 
 #[test]
 fn a_launch_that_never_started_holds_nothing() {
-    let never = only(&[ran("k", AttemptView {
-        submitted_at: some(0),
-        ended_at: some(4_020),
-        state: RunState::Ended,
-        outcome: Outcome::Failed,
-        cause: Cause::LaunchFailure,
-        gpu_count: Some(100_000),
-        elapsed_seconds: Some(0),
-        ..view()
-    })]);
+    let never = only(&[ran(
+        "k",
+        AttemptView {
+            submitted_at: some(0),
+            ended_at: some(4_020),
+            state: RunState::Ended,
+            outcome: Outcome::Failed,
+            cause: Cause::LaunchFailure,
+            gpu_count: Some(100_000),
+            elapsed_seconds: Some(0),
+            ..view()
+        },
+    )]);
     assert_eq!(never.gpu_milliseconds, Some(0));
     assert_eq!(never.phases.len(), 1);
     assert_eq!((never.phases[0].kind, never.phases[0].interval.micros()), (PhaseKind::Queue, 4_020_000_000));

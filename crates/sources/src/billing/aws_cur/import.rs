@@ -18,7 +18,7 @@ use super::row::{Fault, Row, RowKey};
 use super::table::{BrokenRow, Visitor, Wanted};
 use super::tally::{RowPlace, Tally};
 use crate::SourceError;
-use crate::billing::batches::{Batches, ChargeRow};
+use crate::batches::{Batches, ChargeRow};
 use crate::billing::{BillFile, BillOptions, Unmapped};
 
 /// The state of an import between two rows.

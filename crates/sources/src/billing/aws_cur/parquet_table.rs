@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use arrow::record_batch::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::RowGroupMetaData;
 
 use super::cell::{Cell, Cells};
 use super::table::{Form, PROGRESS_ROWS, Visitor, Wanted, unreadable};
@@ -27,8 +28,7 @@ pub(super) fn visit(
 ) -> Result<(), SourceError> {
     check_frame(file, &mut open)?;
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(open, options)
-        .map_err(|fault| damaged(file, &fault))?;
+    let builder = guarded(file, || ParquetRecordBatchReaderBuilder::try_new_with_options(open, options))?;
     check_declared(file, &builder, limits)?;
     let headers: Vec<String> = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
     let Some(mut wanted) = visitor.header(file, &headers)? else { return Ok(()) };
@@ -37,15 +37,10 @@ pub(super) fn visit(
     wanted.dedup_by_key(|w| w.column);
     let total_rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
     let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().map(|w| w.column));
-    let reader = builder
-        .with_projection(mask)
-        .with_batch_size(BATCH_ROWS)
-        .build()
-        .map_err(|fault| damaged(file, &fault))?;
+    let mut reader = guarded(file, || builder.with_projection(mask).with_batch_size(BATCH_ROWS).build())?;
     let mut rows = 0_u64;
     let mut next_progress = PROGRESS_ROWS;
-    for batch in reader {
-        let batch = batch.map_err(|fault| damaged(file, &fault))?;
+    while let Some(batch) = guarded(file, || reader.next().transpose())? {
         rows = visit_batch(file, &batch, (&wanted, headers.len(), rows), visitor)?;
         if rows >= next_progress {
             next_progress = rows + PROGRESS_ROWS;
@@ -142,6 +137,7 @@ fn check_declared(
         return Err(too_large(format!("the file has {columns} columns, more than {}", limits.columns)));
     }
     let metadata = builder.metadata();
+    check_places(file, metadata.row_groups())?;
     let sizes = metadata.row_groups().iter().flat_map(|group| group.columns());
     let unpacked =
         sizes.fold(0_u64, |sum, c| sum.saturating_add(u64::try_from(c.uncompressed_size()).unwrap_or(0)));
@@ -154,6 +150,39 @@ fn check_declared(
         )));
     }
     Ok(())
+}
+
+/// Refuses row groups and columns that lie outside the file, before anything is read from where they point.
+fn check_places(file: &BillFile, groups: &[RowGroupMetaData]) -> Result<(), SourceError> {
+    for group in groups {
+        let sound = group.num_rows() >= 0
+            && group.columns().iter().all(|column| {
+                let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+                let length = u64::try_from(column.compressed_size());
+                let end =
+                    u64::try_from(start).ok().zip(length.ok()).and_then(|(s, length)| s.checked_add(length));
+                column.data_page_offset() >= 0
+                    && column.uncompressed_size() >= 0
+                    && column.num_values() >= 0
+                    && end.is_some_and(|end| end <= file.bytes)
+            });
+        if !sound {
+            return Err(damaged(file, &"its footer points outside the file"));
+        }
+    }
+    Ok(())
+}
+
+/// Runs a step of the decoder. The decoder may panic on a footer or page that contradicts itself; a hostile file must
+/// not end the program, so such a panic is a fault of the file.
+fn guarded<T, E: std::fmt::Display>(
+    file: &BillFile,
+    step: impl FnOnce() -> Result<T, E>,
+) -> Result<T, SourceError> {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(step)) {
+        Ok(outcome) => outcome.map_err(|fault| damaged(file, &fault)),
+        Err(_) => Err(damaged(file, &"it contradicts itself")),
+    }
 }
 
 fn damaged(file: &BillFile, fault: &impl std::fmt::Display) -> SourceError {

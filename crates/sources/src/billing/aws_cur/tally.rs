@@ -111,7 +111,7 @@ impl Tally {
     }
 }
 
-/// The first 80 characters.
+/// The first 120 characters.
 fn shortened(text: &str) -> String {
-    text.chars().take(80).collect()
+    text.chars().take(120).collect()
 }

@@ -65,9 +65,10 @@ pub(super) fn time(text: &str, column: &str, zone: &Zone) -> Result<Timestamp, F
     let stamp = match instant(text, zone) {
         Ok(stamp) => stamp,
         Err(TimeFault::NoZone) => {
-            let error = SourceError::new("attempts::no_time_zone", format!("times in `{column}` have no zone"))
-                .expected("an offset such as `Z` or `+02:00`, epoch seconds, or a declared zone", text)
-                .help("pass `--time-zone ZONE` (such as Europe/Paris), or write times with an offset");
+            let error =
+                SourceError::new("attempts::no_time_zone", format!("times in `{column}` have no zone"))
+                    .expected("an offset such as `Z` or `+02:00`, epoch seconds, or a declared zone", text)
+                    .help("pass `--time-zone ZONE` (such as Europe/Paris), or write times with an offset");
             return Err(Fault::Stop(Box::new(error)));
         }
         Err(TimeFault::Ambiguous) => {

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::cell::Row;
 use super::refusal::{Refusal, cannot_read};
 use super::{Import, column};
-use crate::telemetry::Warning;
 use crate::SourceError;
+use crate::telemetry::Warning;
 
 /// Longest line, in bytes; a longer one is rejected and skipped.
 pub(in crate::telemetry) const MAX_LINE: usize = 4 * 1024 * 1024;
@@ -19,7 +19,8 @@ const MAX_FILE: u64 = 512 * 1024 * 1024;
 /// Reads every row of the input.
 pub(super) fn rows(mut input: impl BufRead, import: &mut Import<'_>) -> Result<(), SourceError> {
     let file = import.options.file.clone();
-    let start = first_byte(&mut input).map_err(|error| cannot_read("attempts::cannot_read", &file, &error))?;
+    let start =
+        first_byte(&mut input).map_err(|error| cannot_read("attempts::cannot_read", &file, &error))?;
     match start {
         None => Err(SourceError::new("attempts::no_header", "the file is empty")
             .at(file)
@@ -62,9 +63,12 @@ fn csv_rows(input: impl BufRead, import: &mut Import<'_>) -> Result<(), SourceEr
         import.take(number, csv_row(&record, &columns))?;
     }
     if reader.get_ref().get_ref().1.limit() == 0 {
-        return Err(SourceError::new("attempts::too_large", format!("the file is larger than {MAX_FILE} bytes"))
-            .at(file)
-            .help("close an unclosed quote, or split the file"));
+        return Err(SourceError::new(
+            "attempts::too_large",
+            format!("the file is larger than {MAX_FILE} bytes"),
+        )
+        .at(file)
+        .help("close an unclosed quote, or split the file"));
     }
     Ok(())
 }
@@ -122,8 +126,9 @@ fn csv_row(record: &csv::ByteRecord, columns: &[Option<&'static str>]) -> Result
     let mut row = Row::default();
     for (field, column) in record.iter().zip(columns) {
         let Some(column) = column else { continue };
-        let text = std::str::from_utf8(field)
-            .map_err(|_| Refusal::new("row::not_utf8", column, &String::from_utf8_lossy(field), "UTF-8 text"))?;
+        let text = std::str::from_utf8(field).map_err(|_| {
+            Refusal::new("row::not_utf8", column, &String::from_utf8_lossy(field), "UTF-8 text")
+        })?;
         row.put(column, text);
     }
     Ok(row)
@@ -149,7 +154,9 @@ fn json_rows(input: impl BufRead, import: &mut Import<'_>) -> Result<(), SourceE
 fn json_row(line: &[u8], unknown: &mut std::collections::BTreeSet<String>) -> Result<Row, Refusal> {
     let not_an_object =
         || Refusal::of_record("row::not_json", &String::from_utf8_lossy(line), "one JSON object a line");
-    let Ok(Value::Object(fields)) = serde_json::from_slice::<Value>(line) else { return Err(not_an_object()) };
+    let Ok(Value::Object(fields)) = serde_json::from_slice::<Value>(line) else {
+        return Err(not_an_object());
+    };
     let mut row = Row::default();
     for (name, value) in fields {
         let Some(column) = column::named(&name) else {
@@ -159,10 +166,16 @@ fn json_row(line: &[u8], unknown: &mut std::collections::BTreeSet<String>) -> Re
             continue;
         };
         let text = match &value {
-            Value::Array(parts) => parts.iter().map(plain).collect::<Option<Vec<String>>>().map(|all| all.join(";")),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => plain(&value),
+            Value::Array(parts) => {
+                parts.iter().map(plain).collect::<Option<Vec<String>>>().map(|all| all.join(";"))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+                plain(&value)
+            }
         };
-        let refuse = || Refusal::new("row::not_a_text", column, &value.to_string(), "text, a number or a list of them");
+        let refuse = || {
+            Refusal::new("row::not_a_text", column, &value.to_string(), "text, a number or a list of them")
+        };
         row.put(column, &text.ok_or_else(refuse)?);
     }
     Ok(row)

@@ -46,13 +46,21 @@ impl Refusal {
     }
 
     /// A refusal of the whole record.
-    pub(in crate::telemetry) fn of_record(code: &'static str, found: &str, expected: impl Into<String>) -> Self {
+    pub(in crate::telemetry) fn of_record(
+        code: &'static str,
+        found: &str,
+        expected: impl Into<String>,
+    ) -> Self {
         Self { column: None, ..Self::new(code, "", found, expected) }
     }
 }
 
 /// The input broke off.
-pub(in crate::telemetry) fn cannot_read(code: &'static str, file: &str, error: &std::io::Error) -> SourceError {
+pub(in crate::telemetry) fn cannot_read(
+    code: &'static str,
+    file: &str,
+    error: &std::io::Error,
+) -> SourceError {
     SourceError::new(code, format!("cannot read the file: {error}"))
         .at(file)
         .help("check the path and its permissions")

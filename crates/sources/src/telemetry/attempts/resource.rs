@@ -20,7 +20,8 @@ impl Resource {
             }
         }
         // Bills name instances and volumes by their bare ids, and everything else of AWS by its ARN.
-        let bare = text.rsplit_once('/').filter(|(path, _)| path.starts_with("arn:")).map_or(text, |(_, id)| id);
+        let bare =
+            text.rsplit_once('/').filter(|(path, _)| path.starts_with("arn:")).map_or(text, |(_, id)| id);
         if bare.starts_with("i-") {
             return Self { kind: BindingKind::Instance, id: bare.to_owned() };
         }

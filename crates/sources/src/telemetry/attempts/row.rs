@@ -2,8 +2,8 @@
 
 use ledger::{
     Artifact, ArtifactKind, AttemptView, Binding, BindingKind, Capacity, Cause, Checkpoint, ExperimentId,
-    ExperimentLink, JoinMethod, LinkMethod, Observation, Outcome, QualityResult, RunRecord, RunState, ShareDriver,
-    Timestamp,
+    ExperimentLink, JoinMethod, LinkMethod, Observation, Outcome, QualityResult, RunRecord, RunState,
+    ShareDriver, Timestamp,
 };
 
 use super::cell::{self, Row};
@@ -43,11 +43,11 @@ fn view(row: &Row, options: &AttemptsOptions) -> Result<AttemptView, Fault> {
     let started_at = row.time("started", &options.zone)?;
     let ended_at = row.time("ended", &options.zone)?;
     let (state, outcome) = standing(row, started_at, ended_at)?;
-    if let (Some(start), Some(end)) = (started_at, ended_at) {
-        if end < start {
-            let expected = format!("a time not before the start, {start}");
-            return Err(Refusal::new("row::ends_before_start", "ended", &end.to_string(), expected).into());
-        }
+    if let (Some(start), Some(end)) = (started_at, ended_at)
+        && end < start
+    {
+        let expected = format!("a time not before the start, {start}");
+        return Err(Refusal::new("row::ends_before_start", "ended", &end.to_string(), expected).into());
     }
     let (cause, cause_evidence) = cause(row, outcome);
     let never_ran = state == RunState::Ended && submitted_at.is_some() && started_at.is_none();
@@ -83,7 +83,11 @@ fn view(row: &Row, options: &AttemptsOptions) -> Result<AttemptView, Fault> {
 }
 
 /// The state that the row tells, or that its times tell if it has none.
-fn standing(row: &Row, start: Option<Timestamp>, end: Option<Timestamp>) -> Result<(RunState, Outcome), Refusal> {
+fn standing(
+    row: &Row,
+    start: Option<Timestamp>,
+    end: Option<Timestamp>,
+) -> Result<(RunState, Outcome), Refusal> {
     let Some(text) = row.get("status") else {
         let state = match (start, end) {
             (_, Some(_)) => RunState::Ended,
@@ -94,7 +98,9 @@ fn standing(row: &Row, start: Option<Timestamp>, end: Option<Timestamp>) -> Resu
     };
     let (state, outcome) = words::status(text)?;
     let contradiction = match state {
-        RunState::Running | RunState::Pending if end.is_some() => Some("no `ended`, or a status that has ended"),
+        RunState::Running | RunState::Pending if end.is_some() => {
+            Some("no `ended`, or a status that has ended")
+        }
         RunState::Pending if start.is_some() => Some("no `started`, or another status"),
         RunState::Pending | RunState::Running | RunState::Ended | RunState::Lost => None,
     };
@@ -115,7 +121,8 @@ fn cause(row: &Row, outcome: Outcome) -> (Cause, Vec<String>) {
 }
 
 fn gpus(text: &str, column: &str) -> Result<u64, Refusal> {
-    thousandths(text).ok_or_else(|| Refusal::new("row::not_a_count", column, text, "a number such as 8 or 0.5"))
+    thousandths(text)
+        .ok_or_else(|| Refusal::new("row::not_a_count", column, text, "a number such as 8 or 0.5"))
 }
 
 /// Each resource, held from start to end.
@@ -172,7 +179,12 @@ fn of_each<T: Clone>(
         list if list.len() == machines => Ok(list.iter().cloned().map(Some).collect()),
         list => {
             let expected = format!("one value, or {machines}, as there are machines in `resource_ids`");
-            Err(Refusal::new("row::wrong_number_of_values", column, &format!("{} values", list.len()), expected))
+            Err(Refusal::new(
+                "row::wrong_number_of_values",
+                column,
+                &format!("{} values", list.len()),
+                expected,
+            ))
         }
     }
 }
@@ -193,7 +205,8 @@ fn quality(row: &Row, view: &AttemptView, options: &AttemptsOptions) -> Result<O
     };
     let Some(text) = value else { return Ok(None) };
     let expected = "a number, NaN or inf";
-    let value = text.parse().map_err(|_| Refusal::new("row::not_a_number", "metric_value", text, expected))?;
+    let value =
+        text.parse().map_err(|_| Refusal::new("row::not_a_number", "metric_value", text, expected))?;
     let at = row.time("metric_at", &options.zone)?.or(view.ended_at).or(view.started_at);
     let expected = "a time, since the row has no `ended` and no `started`";
     Ok(Some(QualityResult {

@@ -6,7 +6,8 @@ use super::refusal::Refusal;
 
 /// A word in lower case with `_` between its parts.
 pub(super) fn plain(text: &str) -> String {
-    let parts: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).collect();
     parts.join("_").to_lowercase()
 }
 
@@ -21,7 +22,9 @@ pub(super) fn status(text: &str) -> Result<(RunState, Outcome), Refusal> {
             ended(Outcome::Failed)
         }
         "cancelled" | "canceled" | "killed" | "aborted" | "stopped" => ended(Outcome::Cancelled),
-        "preempted" | "pre_empted" | "interrupted" | "spot_interrupted" | "evicted" => ended(Outcome::Preempted),
+        "preempted" | "pre_empted" | "interrupted" | "spot_interrupted" | "evicted" => {
+            ended(Outcome::Preempted)
+        }
         "timeout" | "timed_out" | "time_limit" => ended(Outcome::Timeout),
         "running" | "active" | "in_progress" => Ok((RunState::Running, Outcome::Unknown)),
         "pending" | "queued" | "waiting" | "submitted" => Ok((RunState::Pending, Outcome::Unknown)),
@@ -58,9 +61,10 @@ pub(super) fn direction(text: &str) -> Result<Direction, Refusal> {
 /// How an attempt ended that was stopped for a cause, or `None` if the cause alone does not say.
 pub(in crate::telemetry) const fn outcome_of(cause: Cause) -> Option<Outcome> {
     match cause {
-        Cause::SpotInterruption | Cause::PreemptedScheduler | Cause::EvictedQuota | Cause::RequeuedByOperator => {
-            Some(Outcome::Preempted)
-        }
+        Cause::SpotInterruption
+        | Cause::PreemptedScheduler
+        | Cause::EvictedQuota
+        | Cause::RequeuedByOperator => Some(Outcome::Preempted),
         Cause::TimeLimit => Some(Outcome::Timeout),
         Cause::UserCancelled => Some(Outcome::Cancelled),
         Cause::AppError

@@ -1,8 +1,8 @@
 //! What one event says of its run.
 
 use ledger::{
-    AttemptView, Capacity, Cause, ExperimentId, ExperimentLink, LinkMethod, Observation, Outcome, RunRecord, RunState,
-    SourceId, Timestamp,
+    AttemptView, Capacity, Cause, ExperimentId, ExperimentLink, LinkMethod, Observation, Outcome, RunRecord,
+    RunState, SourceId, Timestamp,
 };
 use serde_json::Value;
 
@@ -36,7 +36,8 @@ pub(super) fn observations(event: &Value, source: &SourceId) -> Result<Vec<Obser
     let at = event.required_time("eventTime")?;
     let kind = Kind::of(&event)?;
     let records = records(&event, &run, kind, at)?;
-    let observed = |record| Observation { source: source.clone(), key: key.clone(), modified_at: Some(at), record };
+    let observed =
+        |record| Observation { source: source.clone(), key: key.clone(), modified_at: Some(at), record };
     Ok(records.into_iter().map(observed).collect())
 }
 
@@ -90,7 +91,12 @@ impl Kind {
     }
 }
 
-fn records(event: &Object<'_>, run: &Object<'_>, kind: Kind, at: Timestamp) -> Result<Vec<RunRecord>, Refusal> {
+fn records(
+    event: &Object<'_>,
+    run: &Object<'_>,
+    kind: Kind,
+    at: Timestamp,
+) -> Result<Vec<RunRecord>, Refusal> {
     let view = view(event, run, kind, at)?;
     let mut records = Vec::new();
     if let Some(facets) = run.object("facets")? {
@@ -133,10 +139,10 @@ fn view(event: &Object<'_>, run: &Object<'_>, kind: Kind, at: Timestamp) -> Resu
     if let Some(facet) = run.at(&["facets", "gpuRun_attempt"])? {
         told_by_attempt_facet(&mut view, &facet)?;
     }
-    if let Some(facet) = run.at(&["facets", "errorMessage"])? {
-        if let Some(message) = facet.text("message")? {
-            view.cause_evidence.push(message.chars().take(EVIDENCE).collect());
-        }
+    if let Some(facet) = run.at(&["facets", "errorMessage"])?
+        && let Some(message) = facet.text("message")?
+    {
+        view.cause_evidence.push(message.chars().take(EVIDENCE).collect());
     }
     if kind == Kind::Fail && view.cause == Cause::Unknown && !view.cause_evidence.is_empty() {
         let out_of_memory = view.cause_evidence.iter().any(|text| text.contains("CUDA out of memory"));
@@ -191,10 +197,10 @@ fn told_by_attempt_facet(view: &mut AttemptView, facet: &Object<'_>) -> Result<(
 /// The root of the run's parents names the experiment, else its parent, else a tag, else the job itself.
 fn link(event: &Object<'_>, run: &Object<'_>, tags: &Tags<'_>) -> Result<Option<ExperimentLink>, Refusal> {
     for path in [&["facets", "parent", "root", "job"][..], &["facets", "parent", "job"]] {
-        if let Some(job) = run.at(path)? {
-            if let Some(name) = job.owned("name")? {
-                return Ok(Some(ExperimentLink { experiment: ExperimentId(name), method: LinkMethod::Explicit }));
-            }
+        if let Some(job) = run.at(path)?
+            && let Some(name) = job.owned("name")?
+        {
+            return Ok(Some(ExperimentLink { experiment: ExperimentId(name), method: LinkMethod::Explicit }));
         }
     }
     if let Some(name) = tags.any(&["experiment", "experiment_id"]) {

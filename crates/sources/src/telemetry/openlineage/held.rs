@@ -1,8 +1,8 @@
 //! What the facets say beside the attempt: resources, phases, a checkpoint, a quality.
 
 use ledger::{
-    Binding, BindingKind, Checkpoint, Direction, Grade, Interval, JoinMethod, Phase, PhaseKind, QualityResult,
-    ShareDriver, Timestamp,
+    Binding, BindingKind, Checkpoint, Direction, Grade, Interval, JoinMethod, Phase, PhaseKind,
+    QualityResult, ShareDriver, Timestamp,
 };
 
 use super::object::Object;
@@ -64,7 +64,8 @@ pub(super) fn phases(facet: &Object<'_>) -> Result<Vec<Phase>, Refusal> {
 }
 
 /// Schemes of stores that outlive a node.
-const REMOTE: [&str; 8] = ["s3://", "gs://", "az://", "abfs://", "abfss://", "wasbs://", "hdfs://", "https://"];
+const REMOTE: [&str; 8] =
+    ["s3://", "gs://", "az://", "abfs://", "abfss://", "wasbs://", "hdfs://", "https://"];
 
 /// One checkpoint.
 pub(super) fn checkpoint(facet: &Object<'_>) -> Result<Checkpoint, Refusal> {

@@ -31,7 +31,8 @@ impl<'a> Object<'a> {
 
     /// A refusal of the value of a field.
     pub(super) fn refuse(&self, code: &'static str, name: &str, expected: &str) -> Refusal {
-        let found = self.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        let found =
+            self.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         Refusal::new(code, &self.path_of(name), &found.unwrap_or_default(), expected)
     }
 
@@ -56,7 +57,8 @@ impl<'a> Object<'a> {
     pub(super) fn word<T>(&self, name: &str, from_word: fn(&str) -> Option<T>) -> Result<Option<T>, Refusal> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let word = from_word(&text.to_lowercase().replace('-', "_"));
-        word.map(Some).ok_or_else(|| self.refuse("row::unknown_word", name, "one of the words in the reference"))
+        word.map(Some)
+            .ok_or_else(|| self.refuse("row::unknown_word", name, "one of the words in the reference"))
     }
 
     /// An instant, which must carry an offset.
@@ -92,7 +94,9 @@ impl<'a> Object<'a> {
     pub(super) fn thousandths(&self, name: &str) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        thousandths(&text).map(Some).ok_or_else(|| self.refuse("row::not_a_count", name, "a number such as 8 or 0.5"))
+        thousandths(&text)
+            .map(Some)
+            .ok_or_else(|| self.refuse("row::not_a_count", name, "a number such as 8 or 0.5"))
     }
 
     pub(super) fn exit_code(&self, name: &str) -> Result<Option<i32>, Refusal> {
@@ -103,7 +107,9 @@ impl<'a> Object<'a> {
 
     /// A number, which trackers also write as text: `"NaN"`, `"inf"`.
     pub(super) fn number(&self, name: &str) -> Result<f64, Refusal> {
-        let Some(value) = self.get(name) else { return Err(self.refuse("row::missing_value", name, "a number")) };
+        let Some(value) = self.get(name) else {
+            return Err(self.refuse("row::missing_value", name, "a number"));
+        };
         let number = value.as_f64().or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
         number.ok_or_else(|| self.refuse("row::not_a_number", name, "a number, \"NaN\" or \"inf\""))
     }

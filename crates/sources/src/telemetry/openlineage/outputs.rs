@@ -33,7 +33,9 @@ fn artifact(output: &Object<'_>) -> Result<Artifact, Refusal> {
     };
     let facet = output.at(&["facets", "datasetType"])?;
     let declared = match facet {
-        Some(facet) => facet.text("datasetType")?.and_then(|word| ArtifactKind::from_word(&word.to_lowercase())),
+        Some(facet) => {
+            facet.text("datasetType")?.and_then(|word| ArtifactKind::from_word(&word.to_lowercase()))
+        }
         None => None,
     };
     Ok(Artifact { kind: declared.unwrap_or_else(|| kind_of(&uri)), uri, version: version(output)? })
@@ -44,7 +46,11 @@ fn kind_of(uri: &str) -> ArtifactKind {
     if uri.rsplit('.').next() == Some("log") {
         return ArtifactKind::Log;
     }
-    if uri.contains("checkpoint") || uri.contains("ckpt") { ArtifactKind::Checkpoint } else { ArtifactKind::Model }
+    if uri.contains("checkpoint") || uri.contains("ckpt") {
+        ArtifactKind::Checkpoint
+    } else {
+        ArtifactKind::Model
+    }
 }
 
 fn version(dataset: &Object<'_>) -> Result<Option<String>, Refusal> {

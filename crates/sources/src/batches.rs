@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use ledger::{BillingPeriod, ChargeCategory, Day, Interval, LineClass, ResourceKind, SplitRole};
 use money::{Amount, AmountError, Currency};
 
-use super::{BillBatch, BillLimits, PeriodSummary};
 use crate::SourceError;
+use crate::billing::{BillBatch, BillLimits, PeriodSummary};
 
 mod builder;
 

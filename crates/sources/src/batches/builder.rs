@@ -205,9 +205,9 @@ mod tests {
         array.values().as_string::<i32>().value(array.key(0).unwrap()).to_owned()
     }
 
-    #[test]
-    fn every_field_lands_in_the_column_of_its_name() {
-        let row = ChargeRow {
+    /// A row whose text in each column is the column's name.
+    fn named_row() -> ChargeRow<'static> {
+        ChargeRow {
             row: 7,
             file: "x_file",
             line_item_id: Some("x_line_item_id"),
@@ -255,7 +255,12 @@ mod tests {
             split_cost: Some("6".parse().unwrap()),
             split_unused_cost: Some("7".parse().unwrap()),
             unmapped: Some("x_unmapped"),
-        };
+        }
+    }
+
+    #[test]
+    fn every_field_lands_in_the_column_of_its_name() {
+        let row = named_row();
         let mut builder = BatchBuilder::new();
         assert_eq!(builder.push(&row).unwrap(), 1);
         let batch = builder.finish().unwrap();
