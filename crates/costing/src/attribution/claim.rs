@@ -2,7 +2,7 @@
 
 use ledger::{Evidence, LineClass, Rule};
 
-use super::{AttributionPlan, Landing, Place, Reason, Timeline};
+use super::{AttributionPlan, Landing, Place, Reason, Timeline, Window};
 
 /// What a tag on the charge says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,18 +59,9 @@ impl Claim<'_> {
         match self {
             Claim::Whole(landing) => Some(*landing),
             Claim::SharedWithin { .. } => None,
-            Claim::Shared { timeline, rest } => match timeline.overlapping(interval.0, interval.1) {
-                [] => Some(*rest),
-                [segment]
-                    if segment.start <= interval.0 && interval.1 <= segment.end && segment.idle == 0 =>
-                {
-                    match timeline.shares(segment) {
-                        [share] => Some(share.landing),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            },
+            Claim::Shared { timeline, rest } => {
+                timeline.single(timeline.window(Window::default(), interval), interval, *rest)
+            }
         }
     }
 }

@@ -182,6 +182,11 @@ impl AttributionPlan {
         found
     }
 
+    /// How many resources have a timeline; `Resource` counts them from 0.
+    pub fn timelines(&self) -> usize {
+        self.timelines.len()
+    }
+
     pub(super) fn timeline(&self, index: u32) -> Option<&Timeline> {
         self.timelines.get(index as usize)
     }

@@ -2,7 +2,7 @@
 
 use money::apportion_into;
 
-use super::{Claim, Landing, Timeline};
+use super::{Claim, Landing, Timeline, Window};
 
 /// Buffers that [`divide`] uses again and again, so that an inner loop allocates nothing.
 #[derive(Debug, Default)]
@@ -53,8 +53,29 @@ pub fn divide(
         Claim::Shared { timeline, rest } => (*timeline, None, *rest),
         Claim::SharedWithin { timeline, experiment, rest } => (*timeline, Some(*experiment), *rest),
     };
+    let segments = timeline.overlapping(interval.0, interval.1);
+    divide_over((timeline, segments), (only, rest), (interval, amount), scratch, land);
+}
+
+/// [`divide`] for a claim to a whole resource whose segments of the charge's interval are known already.
+pub fn divide_window(
+    (timeline, window): (&Timeline, Window),
+    rest: Landing,
+    (interval, amount): ((i64, i64), i128),
+    scratch: &mut Scratch,
+    land: &mut impl FnMut(Landing, i128),
+) {
+    divide_over((timeline, timeline.segments_of(window)), (None, rest), (interval, amount), scratch, land);
+}
+
+fn divide_over(
+    (timeline, segments): (&Timeline, &[super::Segment]),
+    (only, rest): (Option<u32>, Landing),
+    (interval, amount): ((i64, i64), i128),
+    scratch: &mut Scratch,
+    land: &mut impl FnMut(Landing, i128),
+) {
     let (start, end) = interval;
-    let segments = timeline.overlapping(start, end);
     match segments {
         [] => land(rest, amount),
         [segment] if segment.start <= start && end <= segment.end => {

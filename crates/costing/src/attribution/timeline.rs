@@ -57,6 +57,18 @@ pub struct Timeline {
     running: Vec<RunningTime>,
 }
 
+/// Where the segments of an interval are in a timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Window {
+    from: u32,
+    count: u32,
+}
+
+impl Window {
+    /// Where a search without a neighbour begins.
+    pub const NONE: Self = Self { from: 0, count: 0 };
+}
+
 /// How long a resource ran inside a billing window that it did not fill, as the quantity of the bill's rows tells.
 ///
 /// AWS bills an instance by the second in the running state and shows the part of an hour as a fraction of `Hrs`
@@ -118,6 +130,40 @@ impl Timeline {
         let until = end.max(start + 1);
         let count = self.segments[from..].iter().take_while(|segment| segment.start < until).count();
         &self.segments[from..from + count]
+    }
+
+    /// Where the segments of an interval are, searched from the place of the interval before it: the rows of a bill
+    /// mostly come in order of time, so the place is at hand.
+    pub fn window(&self, near: Window, (start, end): (i64, i64)) -> Window {
+        let mut from = (near.from as usize).min(self.segments.len());
+        if from > 0 && self.segments[from - 1].end > start {
+            from = self.segments.partition_point(|segment| segment.end <= start);
+        }
+        while self.segments.get(from).is_some_and(|segment| segment.end <= start) {
+            from += 1;
+        }
+        let until = end.max(start + 1);
+        let count = self.segments[from..].iter().take_while(|segment| segment.start < until).count();
+        Window { from: super::number(from), count: super::number(count) }
+    }
+
+    /// The segments of a window of this timeline.
+    pub fn segments_of(&self, window: Window) -> &[Segment] {
+        &self.segments[window.from as usize..(window.from + window.count) as usize]
+    }
+
+    /// The one place where a charge of this interval and window lands whole, if no split is needed.
+    pub fn single(&self, window: Window, (start, end): (i64, i64), rest: Landing) -> Option<Landing> {
+        match self.segments_of(window) {
+            [] => Some(rest),
+            [segment] if segment.start <= start && end <= segment.end && segment.idle == 0 => {
+                match self.shares(segment) {
+                    [share] => Some(share.landing),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     /// The shares of a segment of this timeline.

@@ -3,8 +3,11 @@
 use std::sync::{Arc, PoisonError};
 
 use arrow::array::{Array, Decimal128Array, RecordBatch};
+use arrow::datatypes::SchemaRef;
+use arrow::error::ArrowError;
 use costing::attribution::{
-    AttributionPlan, Claim, Landing, NamedBy, Resource, Scratch, TagClaim, claim, divide,
+    AttributionPlan, Claim, Landing, NamedBy, Resource, Scratch, TagClaim, Timeline, Window, claim, divide,
+    divide_window,
 };
 use ledger::{LineClass, ResourceKind};
 
@@ -63,6 +66,36 @@ fn tag_claim(tags: &str, plan: &AttributionPlan, dimensions: &Dimensions) -> Res
     })
 }
 
+/// What one thread remembers of a resource: the rows of a bill come by the hour, so the segments of the last interval
+/// and the groups of the last rows mostly serve again.
+#[derive(Debug, Clone, Copy)]
+struct Memory {
+    interval: (i64, i64),
+    window: Window,
+    single: Option<Landing>,
+    groups: [(u64, Option<Landing>, u32); 2],
+}
+
+impl Memory {
+    const NONE: Self = Self {
+        interval: (i64::MIN, i64::MIN),
+        window: Window::NONE,
+        single: None,
+        groups: [(0, None, 0), (0, None, 0)],
+    };
+
+    /// The group of these dimensions and landing, found in memory or in the table.
+    fn group(&mut self, table: &mut Groups, dims: u64, landing: Landing) -> usize {
+        if let Some((_, _, group)) = self.groups.iter().find(|(d, l, _)| *d == dims && *l == Some(landing)) {
+            return *group as usize;
+        }
+        let group = table.group(dims, landing);
+        self.groups.swap(0, 1);
+        self.groups[0] = (dims, Some(landing), u32::try_from(group).unwrap_or(u32::MAX));
+        group
+    }
+}
+
 /// One thread's part of a run.
 #[derive(Debug)]
 pub(crate) struct Kernel {
@@ -73,6 +106,7 @@ pub(crate) struct Kernel {
     sub_accounts: Meanings<u32>,
     line_types: Meanings<u32>,
     scratch: Scratch,
+    memories: Vec<Memory>,
     pub(crate) groups: Groups,
     witness: Witness,
 }
@@ -81,8 +115,10 @@ impl Kernel {
     pub(crate) fn new(operator: Arc<Operator>) -> Self {
         let measures = operator.measures.names().len();
         let witness = Witness { rows: 0, read: vec![0; measures] };
+        let memories = vec![Memory::NONE; operator.plan.timelines()];
         Self {
             operator,
+            memories,
             lookup: Lookup::new(),
             kinds: Meanings::new(ResourceKind::Other as u32),
             services: Meanings::new(0),
@@ -137,11 +173,66 @@ impl Kernel {
             let claims = (class, self.lookup.tags.of(tags, row), self.lookup.resources.of(resources, row));
             let (class, tag, resource) = claims;
             let claim = claim(&operator.plan, class, tag, resource);
-            self.row(row, &costs, &claim, (interval, dims.pack()))
-                .map_err(|overflow| EngineError::OutOfRange { measure: names[overflow.measure] })?;
+            let taken = match (&claim, resource) {
+                (Claim::Shared { timeline, rest }, Resource::Held(index) | Resource::ManagedJob(index)) => {
+                    self.held(row, &costs, (timeline, *rest, index as usize), (interval, dims.pack()))
+                }
+                _ => self.row(row, &costs, &claim, (interval, dims.pack())),
+            };
+            taken.map_err(|overflow| EngineError::OutOfRange { measure: names[overflow.measure] })?;
         }
         self.witness.rows += batch.num_rows() as u64;
         Ok(())
+    }
+
+    /// A row of a resource with a timeline, by the thread's memory of it.
+    fn held(
+        &mut self,
+        row: usize,
+        costs: &[&Decimal128Array],
+        (timeline, rest, index): (&Timeline, Landing, usize),
+        (interval, dims): ((i64, i64), u64),
+    ) -> Result<(), Overflow> {
+        let Some(memory) = self.memories.get_mut(index) else { return Ok(()) };
+        if memory.interval != interval {
+            memory.interval = interval;
+            memory.window = timeline.window(memory.window, interval);
+            memory.single = timeline.single(memory.window, interval, rest);
+        }
+        let unpriced = costs.iter().any(|cost| cost.is_null(row));
+        let groups = &mut self.groups;
+        if let Some(landing) = memory.single {
+            let group = memory.group(groups, dims, landing);
+            groups.count(group, unpriced);
+            return add_whole(groups, &mut self.witness, group, (costs, row));
+        }
+        let mut fault = None;
+        for (measure, cost) in costs.iter().enumerate() {
+            let units = units(cost, row);
+            self.witness.add(measure, units)?;
+            if units == 0 && measure > 0 {
+                continue;
+            }
+            let mut counted: Option<Landing> = None;
+            let whole = (timeline, memory.window);
+            divide_window(whole, rest, (interval, units), &mut self.scratch, &mut |landing, part| {
+                let group = memory.group(groups, dims, landing);
+                if measure == 0 && counted != Some(landing) {
+                    groups.count(group, unpriced);
+                    counted = Some(landing);
+                }
+                fault = fault.or(groups.add(group, measure, part).err());
+            });
+        }
+        fault.map_or(Ok(()), Err)
+    }
+
+    /// Empties the table into a batch of partial sums; what is remembered of groups goes with it.
+    pub(crate) fn drain(&mut self, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+        for memory in &mut self.memories {
+            memory.groups = Memory::NONE.groups;
+        }
+        self.groups.drain(schema)
     }
 
     fn row(
@@ -157,19 +248,12 @@ impl Kernel {
         if let Some(landing) = whole {
             let group = groups.group(dims, landing);
             groups.count(group, unpriced);
-            for (measure, cost) in costs.iter().enumerate() {
-                let units = units(cost, row);
-                groups.add(group, measure, units)?;
-                let read = &mut self.witness.read[measure];
-                *read = read.checked_add(units).ok_or(Overflow { measure })?;
-            }
-            return Ok(());
+            return add_whole(groups, &mut self.witness, group, (costs, row));
         }
         let mut fault = None;
         for (measure, cost) in costs.iter().enumerate() {
             let units = units(cost, row);
-            let read = &mut self.witness.read[measure];
-            *read = read.checked_add(units).ok_or(Overflow { measure })?;
+            self.witness.add(measure, units)?;
             if units == 0 && measure > 0 {
                 continue;
             }
@@ -185,6 +269,21 @@ impl Kernel {
         }
         fault.map_or(Ok(()), Err)
     }
+}
+
+/// Adds a row that lands whole to its group and to the witness.
+fn add_whole(
+    groups: &mut Groups,
+    witness: &mut Witness,
+    group: usize,
+    (costs, row): (&[&Decimal128Array], usize),
+) -> Result<(), Overflow> {
+    for (measure, cost) in costs.iter().enumerate() {
+        let units = units(cost, row);
+        groups.add(group, measure, units)?;
+        witness.add(measure, units)?;
+    }
+    Ok(())
 }
 
 /// An absent price counts as no money here and as unpriced beside it.

@@ -243,13 +243,13 @@ impl Partition {
         while let Some(batch) = self.input.next().await {
             self.kernel.process(&batch?)?;
             if self.kernel.groups.len() >= GROUPS_MAX {
-                let partial = self.kernel.groups.drain(&schema)?;
+                let partial = self.kernel.drain(&schema)?;
                 return Ok(Some((partial, self)));
             }
         }
         self.ended = true;
         self.kernel.tell_witness()?;
-        let partial = self.kernel.groups.drain(&schema)?;
+        let partial = self.kernel.drain(&schema)?;
         Ok(Some((partial, self)))
     }
 }

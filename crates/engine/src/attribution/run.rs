@@ -13,6 +13,7 @@ use futures::StreamExt;
 use ledger::{Day, ResourceKind};
 
 use super::dimensions::{Dimensions, Dims};
+use super::groups::Overflow;
 use super::node::{AttributionNode, Operator};
 use crate::EngineError;
 use crate::session::{Limits, charges, session};
@@ -61,6 +62,13 @@ pub struct Witness {
 }
 
 impl Witness {
+    /// Counts what a row costs.
+    pub(crate) fn add(&mut self, measure: usize, units: i128) -> Result<(), Overflow> {
+        let read = &mut self.read[measure];
+        *read = read.checked_add(units).ok_or(Overflow { measure })?;
+        Ok(())
+    }
+
     pub(crate) fn merge(&mut self, other: &Self) -> Result<(), EngineError> {
         self.rows += other.rows;
         self.read.resize(other.read.len().max(self.read.len()), 0);
