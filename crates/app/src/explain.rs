@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use costing::attribution::{
     AttributionPlan, Claim, NamedBy, Overlap, Place, Resource, Scratch, TagClaim, claim, divide, overlaps,
+    shared_time,
 };
 use costing::capacity_block::spread;
 use engine::ChargeRow;
@@ -52,6 +53,8 @@ pub struct ExplainLine {
     pub evidence: Evidence,
     /// When the resource was held, and how much of it.
     pub overlaps: Vec<Overlap>,
+    /// Microseconds over which the charge is shared out: held time and the billed rest.
+    pub shared_micros: Option<u64>,
     /// The part.
     pub amount: Amount,
     /// What the amount is, where it is not a plain part of the charge.
@@ -289,6 +292,7 @@ impl Line<'_> {
             rule,
             evidence,
             overlaps: overlaps(self.claim, row.interval, self.landing),
+            shared_micros: shared_time(self.claim, row.interval),
             amount: Amount::from_units(self.units)?,
             note: self.note,
             charge: row.clone(),
@@ -325,6 +329,7 @@ async fn block_lines(
             rule,
             evidence,
             overlaps: Vec::new(),
+            shared_micros: None,
             amount: Amount::from_units(spread.units)?,
             note: Some("part of the capacity block's fee, by instance time"),
         });

@@ -33,6 +33,7 @@ pub fn apportion(total: Amount, weights: &[u64]) -> Result<Vec<Amount>, Apportio
 ///
 /// # Errors
 /// As [`apportion`].
+#[inline]
 pub fn apportion_into(
     total: i128,
     weights: &[u64],

@@ -56,6 +56,8 @@ pub struct ExplainRow {
     pub charge_end: String,
     /// When the resource was held, and how much of it.
     pub overlaps: Vec<OverlapRow>,
+    /// Microseconds over which the charge is shared out: held time and the billed rest; `null` for a whole charge.
+    pub shared_micros: Option<u64>,
     /// Resource kind.
     pub resource_kind: &'static str,
     /// Resource, as the bill names it.
@@ -141,6 +143,7 @@ impl ExplainRow {
             charge_start: time(charge.interval.0),
             charge_end: time(charge.interval.1),
             overlaps: overlaps.collect(),
+            shared_micros: line.shared_micros,
             resource_kind: charge.resource_kind.word(),
             resource_id: charge.resource_id.clone(),
             service_name: charge.service_name.clone(),

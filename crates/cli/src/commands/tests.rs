@@ -244,6 +244,7 @@ fn an_explanation_names_charge_share_rule_and_place() {
         rule: Rule::ResourceTime,
         evidence: MODELLED,
         overlaps: Vec::new(),
+        shared_micros: None,
         amount: amount("16.3863"),
         note: None,
     };

@@ -113,6 +113,15 @@ fn lines_of(sheet: &mut Sheet, line: &ExplainLine, currency: &str) {
         };
         sheet.line(format!("    held      {start} to {end} · {share}"));
     }
+    let window = u64::try_from(charge.interval.1 - charge.interval.0).unwrap_or(0);
+    if let Some(shared) = line.shared_micros.filter(|shared| *shared != window && !line.overlaps.is_empty()) {
+        let seconds = shared / 1_000_000;
+        sheet.line(format!(
+            "    billed    {}m {:02}s of the charge's time, over which it is shared",
+            seconds / 60,
+            seconds % 60
+        ));
+    }
     sheet.line(format!("    rule      {} · {}", rule(line.rule), line.evidence));
     let place = if charge.file.is_empty() {
         "several rows of the delivery".to_owned()

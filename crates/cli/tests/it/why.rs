@@ -36,12 +36,13 @@ fn recomputed(line: &Value) -> Option<(i128, usize)> {
     if overlaps.is_empty() {
         return Some((charge, 0));
     }
-    let length = seconds(&line["charge_end"]) - seconds(&line["charge_start"]);
+    let length = i128::from(line["shared_micros"].as_u64().expect("a shared charge says its time"));
     let part = overlaps.iter().map(|overlap| {
-        let held = seconds(&overlap["end"]) - seconds(&overlap["start"]);
+        let until = seconds(&overlap["end"]).min(seconds(&line["charge_end"]));
+        let held = (until - seconds(&overlap["start"]).max(seconds(&line["charge_start"]))) * 1_000_000;
         let number = |name: &str| i128::from(overlap[name].as_u64().expect("units held"));
-        charge / length * held / number("of") * number("weight")
-            + charge % length * held * number("weight") / (length * number("of"))
+        let cut = charge / length * held + charge % length * held / length;
+        cut / number("of") * number("weight") + cut % number("of") * number("weight") / number("of")
     });
     Some((part.sum(), overlaps.len()))
 }
@@ -88,8 +89,8 @@ fn check(explained: &Value, known: &BTreeMap<(String, i64), String>) -> usize {
         let part = amount(&line["amount"]);
         sum = sum.checked_add(part).expect("in range");
         let Some((expected, overlaps)) = recomputed(line) else { continue };
-        // Truncated divisions here against largest remainders there: a few units of 10⁻²⁴ a cut.
-        let slack = 100_000 * i128::try_from(overlaps).expect("few");
+        // Truncated divisions here against largest remainders there: two units of 10⁻²⁴ a cut.
+        let slack = 2 * i128::try_from(overlaps).expect("few");
         let off = (part.units() - expected).abs();
         assert!(off <= slack, "{line} is off by {off}");
         let place = (line["file"].as_str().expect("a file").to_owned(), line["row"].as_i64().expect("a row"));

@@ -67,6 +67,7 @@ impl Claim<'_> {
 }
 
 /// The claim that wins a charge of this class, tag and resource.
+#[inline]
 pub fn claim<'a>(
     plan: &'a AttributionPlan,
     class: LineClass,

@@ -124,11 +124,13 @@ impl Landing {
     }
 
     /// The packed form, for arrays.
+    #[inline]
     pub const fn code(self) -> u32 {
         self.0
     }
 
     /// The landing of a packed form that [`Self::code`] gave.
+    #[inline]
     pub const fn from_code(code: u32) -> Self {
         Self(code)
     }

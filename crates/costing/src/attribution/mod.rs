@@ -21,7 +21,7 @@ mod timeline;
 pub use claim::{Claim, Resource, TagClaim, claim};
 pub use landing::{Landing, Place, Reason, class_account};
 pub use plan::{AttributionPlan, NamedBy, PlanError, SplitShare, TagKeys, plan};
-pub use split::{Overlap, Scratch, divide, divide_window, overlaps};
+pub use split::{Overlap, Scratch, divide, divide_window, overlaps, shared_time};
 pub use timeline::{Holder, RunningTime, Segment, Share, Timeline, Window};
 
 /// A count that a plan's limit on attempts keeps far below 2³²; past it, it stays at the largest number.

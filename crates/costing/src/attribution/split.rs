@@ -147,6 +147,19 @@ pub struct Overlap {
     pub of: u64,
 }
 
+/// The time over which a charge is shared out, in microseconds: what was held of it and the billed rest; `None` for a
+/// charge that lands whole.
+pub fn shared_time(claim: &Claim<'_>, interval: (i64, i64)) -> Option<u64> {
+    let timeline = match claim {
+        Claim::Whole(_) => return None,
+        Claim::Shared { timeline, .. } | Claim::SharedWithin { timeline, .. } => *timeline,
+    };
+    let overlap =
+        |s: &super::Segment| u64::try_from(interval.1.min(s.end) - interval.0.max(s.start)).unwrap_or(0);
+    let held: u64 = timeline.overlapping(interval.0, interval.1).iter().map(overlap).sum();
+    Some(held + timeline.unheld(interval, held))
+}
+
 /// The overlaps behind the part of a charge that lands in `landing`; none if the charge lands whole without a split.
 pub fn overlaps(claim: &Claim<'_>, interval: (i64, i64), landing: Landing) -> Vec<Overlap> {
     let (timeline, only) = match claim {

@@ -125,6 +125,7 @@ impl Timeline {
     }
 
     /// The segments that overlap `[start, end)`, or the one that holds `start` if the interval is empty.
+    #[inline]
     pub fn overlapping(&self, start: i64, end: i64) -> &[Segment] {
         let from = self.segments.partition_point(|segment| segment.end <= start);
         let until = end.max(start + 1);
@@ -134,6 +135,7 @@ impl Timeline {
 
     /// Where the segments of an interval are, searched from the place of the interval before it: the rows of a bill
     /// mostly come in order of time, so the place is at hand.
+    #[inline]
     pub fn window(&self, near: Window, (start, end): (i64, i64)) -> Window {
         let mut from = (near.from as usize).min(self.segments.len());
         if from > 0 && self.segments[from - 1].end > start {
@@ -147,12 +149,34 @@ impl Timeline {
         Window { from: super::number(from), count: super::number(count) }
     }
 
+    /// The time around an interval in which every interval has the same window: the gap or the one segment that it is
+    /// in, or nothing but the interval itself.
+    #[inline]
+    pub fn steady(&self, window: Window, interval: (i64, i64)) -> (i64, i64) {
+        let from = window.from as usize;
+        match self.segments_of(window) {
+            // An empty interval belongs to the segment that holds its instant, so it does not stretch.
+            _ if interval.0 == interval.1 => interval,
+            [] => {
+                let before =
+                    from.checked_sub(1).and_then(|at| self.segments.get(at)).map_or(i64::MIN, |s| s.end);
+                (before, self.segments.get(from).map_or(i64::MAX, |next| next.start))
+            }
+            [segment] if segment.start <= interval.0 && interval.1 <= segment.end => {
+                (segment.start, segment.end)
+            }
+            _ => interval,
+        }
+    }
+
     /// The segments of a window of this timeline.
+    #[inline]
     pub fn segments_of(&self, window: Window) -> &[Segment] {
         &self.segments[window.from as usize..(window.from + window.count) as usize]
     }
 
     /// The one place where a charge of this interval and window lands whole, if no split is needed.
+    #[inline]
     pub fn single(&self, window: Window, (start, end): (i64, i64), rest: Landing) -> Option<Landing> {
         match self.segments_of(window) {
             [] => Some(rest),
@@ -167,6 +191,7 @@ impl Timeline {
     }
 
     /// The shares of a segment of this timeline.
+    #[inline]
     pub fn shares(&self, segment: &Segment) -> &[Share] {
         &self.shares[segment.first as usize..(segment.first + segment.count) as usize]
     }
@@ -178,6 +203,7 @@ impl Timeline {
     }
 
     /// The time of a window that nobody held: what was billed of it, less what was held.
+    #[inline]
     pub(super) fn unheld(&self, (start, end): (i64, i64), held: u64) -> u64 {
         let found = self.running.binary_search_by_key(&(start, end), |window| (window.start, window.end));
         let whole = u64::try_from(end - start).unwrap_or(0);

@@ -99,6 +99,7 @@ impl<T: Copy> Meanings<T> {
     }
 
     /// The meaning of a row.
+    #[inline]
     pub(crate) fn of(&self, keys: &Int32Array, row: usize) -> T {
         if keys.is_null(row) {
             return self.absent;

@@ -44,6 +44,7 @@ impl Groups {
     }
 
     /// The number of a group, made if it is new.
+    #[inline]
     pub(crate) fn group(&mut self, dims: u64, landing: Landing) -> usize {
         let key = (dims, landing.code());
         if let Some(group) = self.index.get(&key) {
@@ -60,6 +61,7 @@ impl Groups {
     }
 
     /// Adds to one cost of a group.
+    #[inline]
     pub(crate) fn add(&mut self, group: usize, measure: usize, units: i128) -> Result<(), Overflow> {
         let sum = &mut self.sums[group * self.measures + measure];
         *sum = sum.checked_add(units).ok_or(Overflow { measure })?;
@@ -67,6 +69,7 @@ impl Groups {
     }
 
     /// Counts a charge in a group.
+    #[inline]
     pub(crate) fn count(&mut self, group: usize, unpriced: bool) {
         self.charges[group] += 1;
         self.unpriced[group] += u64::from(unpriced);

@@ -70,7 +70,8 @@ fn tag_claim(tags: &str, plan: &AttributionPlan, dimensions: &Dimensions) -> Res
 /// and the groups of the last rows mostly serve again.
 #[derive(Debug, Clone, Copy)]
 struct Memory {
-    interval: (i64, i64),
+    /// For intervals inside this one, `window` and `single` hold.
+    steady: (i64, i64),
     window: Window,
     single: Option<Landing>,
     groups: [(u64, Option<Landing>, u32); 2],
@@ -78,7 +79,7 @@ struct Memory {
 
 impl Memory {
     const NONE: Self = Self {
-        interval: (i64::MIN, i64::MIN),
+        steady: (i64::MAX, i64::MIN),
         window: Window::NONE,
         single: None,
         groups: [(0, None, 0), (0, None, 0)],
@@ -194,10 +195,10 @@ impl Kernel {
         (interval, dims): ((i64, i64), u64),
     ) -> Result<(), Overflow> {
         let Some(memory) = self.memories.get_mut(index) else { return Ok(()) };
-        if memory.interval != interval {
-            memory.interval = interval;
+        if interval.0 < memory.steady.0 || interval.1 > memory.steady.1 {
             memory.window = timeline.window(memory.window, interval);
             memory.single = timeline.single(memory.window, interval, rest);
+            memory.steady = timeline.steady(memory.window, interval);
         }
         let unpriced = costs.iter().any(|cost| cost.is_null(row));
         let groups = &mut self.groups;
