@@ -195,7 +195,9 @@ impl Kernel {
         (interval, dims): ((i64, i64), u64),
     ) -> Result<(), Overflow> {
         let Some(memory) = self.memories.get_mut(index) else { return Ok(()) };
-        if interval.0 < memory.steady.0 || interval.1 > memory.steady.1 {
+        // An empty interval at a border belongs to the segment after it, which the closed comparison cannot tell.
+        let empty = interval.0 == interval.1;
+        if empty || interval.0 < memory.steady.0 || interval.1 > memory.steady.1 {
             memory.window = timeline.window(memory.window, interval);
             memory.single = timeline.single(memory.window, interval, rest);
             memory.steady = timeline.steady(memory.window, interval);
