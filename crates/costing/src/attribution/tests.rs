@@ -178,4 +178,21 @@ proptest! {
             prop_assert_eq!(split(&timeline, (start, start + length), amount), [(landing, amount)].into());
         }
     }
+
+    #[test]
+    fn a_window_holds_for_every_interval_inside_its_steady_time(
+        holders in holders(), intervals in proptest::collection::vec((0_i64..120, 0_i64..40), 1..20),
+    ) {
+        let timeline = Timeline::of(&holders);
+        let (mut window, mut steady) = (Window::NONE, (i64::MAX, i64::MIN));
+        for (start, length) in intervals {
+            let interval = (start, start + length);
+            if length == 0 || interval.0 < steady.0 || interval.1 > steady.1 {
+                window = timeline.window(window, interval);
+                steady = timeline.steady(window, interval);
+            }
+            let expected = timeline.overlapping(interval.0, interval.1);
+            prop_assert_eq!(timeline.segments_of(window), expected);
+        }
+    }
 }

@@ -64,6 +64,9 @@ pub struct Window {
     count: u32,
 }
 
+/// A time that holds no interval.
+const NEVER: (i64, i64) = (i64::MAX, i64::MIN);
+
 impl Window {
     /// Where a search without a neighbour begins.
     pub const NONE: Self = Self { from: 0, count: 0 };
@@ -150,13 +153,13 @@ impl Timeline {
     }
 
     /// The time around an interval in which every interval has the same window: the gap or the one segment that it is
-    /// in, or nothing but the interval itself.
+    /// in, or no time at all.
     #[inline]
     pub fn steady(&self, window: Window, interval: (i64, i64)) -> (i64, i64) {
         let from = window.from as usize;
         match self.segments_of(window) {
             // An empty interval belongs to the segment that holds its instant, so it does not stretch.
-            _ if interval.0 == interval.1 => interval,
+            _ if interval.0 == interval.1 => NEVER,
             [] => {
                 let before =
                     from.checked_sub(1).and_then(|at| self.segments.get(at)).map_or(i64::MIN, |s| s.end);
@@ -165,7 +168,7 @@ impl Timeline {
             [segment] if segment.start <= interval.0 && interval.1 <= segment.end => {
                 (segment.start, segment.end)
             }
-            _ => interval,
+            _ => NEVER,
         }
     }
 
