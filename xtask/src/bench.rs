@@ -105,7 +105,7 @@ fn python(data: &Path) -> Result<PathBuf, String> {
 
 /// Builds the example that is our side, in the one profile of the workspace.
 fn example(root: &Path) -> Result<PathBuf, String> {
-    let built = Command::new("cargo")
+    let built = crate::cargo::cargo()
         .args(["build", "--locked", "--workspace", "--example", "attribution"])
         .current_dir(root)
         .status();

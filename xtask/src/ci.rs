@@ -1,7 +1,7 @@
 //! The gate before a merge: each step in turn, the cheapest first, stopping at the first that fails.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Runs the whole gate.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
@@ -28,7 +28,7 @@ fn steps(has_nextest: bool) -> [Step; 3] {
 }
 
 fn has_nextest(root: &Path) -> bool {
-    let mut command = Command::new("cargo");
+    let mut command = crate::cargo::cargo();
     command.args(["nextest", "--version"]).current_dir(root);
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
@@ -36,7 +36,7 @@ fn has_nextest(root: &Path) -> bool {
 fn cargo(root: &Path, step: Step) -> Result<(), String> {
     let line = format!("cargo {}", step.join(" "));
     eprintln!("» {line}");
-    let status = Command::new("cargo").args(step).current_dir(root).status();
+    let status = crate::cargo::cargo().args(step).current_dir(root).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`{line}` failed ({status})")),

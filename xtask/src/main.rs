@@ -2,6 +2,7 @@
 #![expect(clippy::print_stderr, reason = "a task reports to the person at the terminal")]
 
 mod bench;
+mod cargo;
 mod ci;
 
 use std::path::{Path, PathBuf};

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use costing::attribution::{
-    AttributionPlan, Claim, NamedBy, Overlap, Place, Resource, Scratch, TagClaim, claim, divide, overlaps,
-    shared_time,
+    AttributionPlan, Claim, NamedBy, Overlap, Place, Resource, TagClaim, claim, divide, overlaps, shared_time,
 };
 use costing::capacity_block::spread;
 use engine::ChargeRow;
@@ -246,18 +245,7 @@ fn row_lines(
     let resource = row.resource_id.as_deref().map_or(Resource::Absent, |id| wanted.plan.resource(id));
     let claim = claim(wanted.plan, row.class, tag, resource);
     let cost = row.costs[meta.basis as usize];
-    let mut parts: Vec<(costing::attribution::Landing, i128)> = Vec::new();
-    divide(
-        &claim,
-        row.interval,
-        cost.unwrap_or(0),
-        &mut Scratch::default(),
-        &mut |landing, units| match parts.iter_mut().find(|(held, _)| *held == landing) {
-            Some((_, sum)) => *sum += units,
-            None => parts.push((landing, units)),
-        },
-    );
-    for (landing, units) in parts {
+    for (landing, units) in divide(&claim, row.interval, cost.unwrap_or(0)) {
         let Some(row_of) = wanted.row_of(landing.place(), new_experiment) else { continue };
         let attempt = row_of.ordinal();
         let line = Line { claim: &claim, landing, units, attempt, note: None };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use ledger::LineClass;
 
-use crate::attribution::{AttributionPlan, Landing, NamedBy, Resource, Scratch, TagClaim, claim, divide};
+use crate::attribution::{AttributionPlan, Landing, NamedBy, Resource, TagClaim, claim, divide};
 
 /// The fee of a block, or a refund of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub fn spread<'a>(
     for row in usage {
         pools.entry((&row.sub_account_id, &row.instance_type)).or_default().push(row);
     }
-    let (mut spent, mut moves, mut scratch) = (Vec::new(), Vec::new(), Scratch::default());
+    let (mut spent, mut moves) = (Vec::new(), Vec::new());
     for ((account, instance_type), rows) in pools {
         let of_pool = |fee: &&BlockFee| fee.sub_account_id == account && fee.instance_type == instance_type;
         let pool: Vec<&BlockFee> = fees.iter().filter(of_pool).collect();
@@ -81,9 +81,9 @@ pub fn spread<'a>(
         spent.extend(pool);
         for (row, part) in rows.into_iter().zip(parts) {
             let claim = claim(plan, LineClass::CapacityBlockUsage, tag_of(plan, row), resource_of(plan, row));
-            divide(&claim, row.interval, part, &mut scratch, &mut |landing, units| {
-                moves.push(Spread { usage: row, landing, units });
-            });
+            let parts = divide(&claim, row.interval, part);
+            let parts = parts.into_iter().filter(|(_, units)| *units != 0);
+            moves.extend(parts.map(|(landing, units)| Spread { usage: row, landing, units }));
         }
     }
     (spent, moves)

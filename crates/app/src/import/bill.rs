@@ -50,10 +50,11 @@ pub async fn aws_cur(
     let mut postings = Vec::new();
     let mut replaced = Vec::new();
     for (delivery, facts) in &staged {
-        replaced.push((delivery.source.clone(), delivery.period));
+        // An unchanged delivery is settled with the others below if its postings are stale.
         if current.iter().any(|held| held.key() == delivery.key()) {
             continue;
         }
+        replaced.push((delivery.source.clone(), delivery.period));
         postings.push(settle_one(context, &store, &charges(delivery, facts), &attempts).await?);
     }
     let settled = postings.len() as u64;

@@ -2,7 +2,7 @@
 
 use ledger::{Evidence, LineClass, Rule};
 
-use super::{AttributionPlan, Landing, Place, Reason, Timeline, Window};
+use super::{AttributionPlan, Landing, Place, Reason, Timeline};
 
 /// What a tag on the charge says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,19 +51,6 @@ pub enum Claim<'a> {
         /// Where the rest lands: the experiment itself.
         rest: Landing,
     },
-}
-
-impl Claim<'_> {
-    /// The one place where a charge of this interval lands whole, if no split is needed.
-    pub fn single(&self, interval: (i64, i64)) -> Option<Landing> {
-        match self {
-            Claim::Whole(landing) => Some(*landing),
-            Claim::SharedWithin { .. } => None,
-            Claim::Shared { timeline, rest } => {
-                timeline.single(timeline.window(Window::default(), interval), interval, *rest)
-            }
-        }
-    }
 }
 
 /// The claim that wins a charge of this class, tag and resource.

@@ -10,6 +10,7 @@
 //!
 //! Rows that are no usage (tax, credits, commitments, support, …) go to their own accounts before any rule.
 
+mod builder;
 mod claim;
 mod landing;
 mod plan;
@@ -18,10 +19,11 @@ mod split;
 mod tests;
 mod timeline;
 
+pub use builder::{PlanBuilder, PlanError, plan};
 pub use claim::{Claim, Resource, TagClaim, claim};
 pub use landing::{Landing, Place, Reason, class_account};
-pub use plan::{AttributionPlan, NamedBy, PlanError, SplitShare, TagKeys, plan};
-pub use split::{Overlap, Scratch, divide, divide_window, overlaps, shared_time};
+pub use plan::{AttributionPlan, NamedBy, SplitShare, TagKeys};
+pub use split::{Overlap, Scratch, Split, divide, overlaps, shared_time};
 pub use timeline::{Holder, RunningTime, Segment, Share, Timeline, Window};
 
 /// A count that a plan's limit on attempts keeps far below 2³²; past it, it stays at the largest number.

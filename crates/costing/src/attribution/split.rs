@@ -1,137 +1,222 @@
-//! Splits one amount over the holders of its resource: first by time, then by share, exactly.
+//! Splits amounts over the holders of their resource: first by time, then by share, exactly.
 
 use money::apportion_into;
 
-use super::{Claim, Landing, Timeline, Window};
+use super::{Claim, Landing, Segment, Timeline, Window};
 
-/// Buffers that [`divide`] uses again and again, so that an inner loop allocates nothing.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    times: Division,
-    shares: Division,
+/// How the charges of one claim and interval split, whatever their amounts: made once and used for every row of both.
+///
+/// A charge is first cut by time: each held segment that it overlaps, and one cut for all billed time that nobody held,
+/// which is the charge's window less what was held, or, where the bill tells that the resource ran for a part of the
+/// window only, that part less what was held. Each cut is then shared by the units held; units that nobody held are
+/// idle. Both cuts are by largest remainder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Split {
+    /// Where parts land, each place once.
+    landings: Vec<Landing>,
+    /// Time of each cut.
+    times: Vec<u64>,
+    /// Shares of each cut, as a range of the two lists below.
+    cuts: Vec<(u32, u32)>,
+    /// Landing of each share, as its number in `landings`.
+    slots: Vec<u32>,
+    /// Units of each share.
+    weights: Vec<u64>,
 }
 
+/// Buffers that [`Split::apply`] uses again and again, so that an inner loop allocates nothing.
 #[derive(Debug, Default)]
-struct Division {
-    weights: Vec<u64>,
+pub struct Scratch {
+    landed: Vec<i128>,
+    times: Vec<i128>,
     parts: Vec<i128>,
     remainders: Vec<u64>,
 }
 
-impl Division {
-    /// Splits `total` over `self.weights` into `self.parts`; where no weight is above zero the last part, which is the
-    /// rest, takes all.
-    fn run(&mut self, total: i128) {
-        self.parts.clear();
-        self.parts.resize(self.weights.len(), 0);
-        self.remainders.clear();
-        self.remainders.resize(self.weights.len(), 0);
-        if apportion_into(total, &self.weights, &mut self.parts, &mut self.remainders).is_err()
-            && let Some(last) = self.parts.last_mut()
+impl Split {
+    /// The split of a claim over `[start, end)`.
+    pub fn of(claim: &Claim<'_>, interval: (i64, i64)) -> Self {
+        let mut split = Self::default();
+        split.make(claim, Window::NONE, interval);
+        split
+    }
+
+    /// Makes this the split of a claim over `[start, end)`, in the memory that it has; the window is of an interval
+    /// nearby, and the one of this interval is given back.
+    pub fn make(&mut self, claim: &Claim<'_>, near: Window, interval: (i64, i64)) -> Window {
+        self.clear();
+        let (timeline, only, rest) = match claim {
+            Claim::Whole(landing) => {
+                self.rest(*landing, 1);
+                return near;
+            }
+            Claim::Shared { timeline, rest } => (*timeline, None, *rest),
+            Claim::SharedWithin { timeline, experiment, rest } => (*timeline, Some(*experiment), *rest),
+        };
+        let window = timeline.window(near, interval);
+        self.cut((timeline, timeline.segments_of(window)), (only, rest), interval);
+        window
+    }
+
+    /// Where parts land, each place once; [`Split::apply`] gives the parts in this order.
+    #[inline]
+    pub fn landings(&self) -> &[Landing] {
+        &self.landings
+    }
+
+    /// Splits an amount (any unit): one part for each landing, which sum to the amount exactly.
+    #[inline]
+    pub fn apply<'a>(&self, amount: i128, scratch: &'a mut Scratch) -> &'a [i128] {
+        let Scratch { landed, times, parts, remainders } = scratch;
+        landed.clear();
+        if self.landings.len() == 1 {
+            landed.push(amount);
+            return landed;
+        }
+        landed.resize(self.landings.len(), 0);
+        times.clear();
+        if self.cuts.len() == 1 {
+            times.push(amount);
+        } else {
+            apportioned(amount, &self.times, (times, remainders));
+        }
+        for ((first, end), cut) in self.cuts.iter().zip(times.iter()) {
+            let shares = *first as usize..*end as usize;
+            let slots = &self.slots[shares.clone()];
+            if let [slot] = slots {
+                landed[*slot as usize] += cut;
+                continue;
+            }
+            apportioned(*cut, &self.weights[shares], (parts, remainders));
+            for (slot, part) in slots.iter().zip(parts.iter()) {
+                landed[*slot as usize] += part;
+            }
+        }
+        landed
+    }
+
+    fn clear(&mut self) {
+        self.landings.clear();
+        self.times.clear();
+        self.cuts.clear();
+        self.slots.clear();
+        self.weights.clear();
+    }
+
+    fn cut(
+        &mut self,
+        (timeline, segments): (&Timeline, &[Segment]),
+        (only, rest): (Option<u32>, Landing),
+        (start, end): (i64, i64),
+    ) {
+        if let [segment] = segments
+            && segment.start <= start
+            && end <= segment.end
         {
-            *last = total;
+            return self.shares((timeline, segment), (only, false), rest, 1);
+        }
+        let overlap =
+            |segment: &Segment| u64::try_from(end.min(segment.end) - start.max(segment.start)).unwrap_or(0);
+        let held: u64 = segments.iter().map(overlap).sum();
+        let unheld = timeline.unheld((start, end), held);
+        // Only the experiment is on the tag: that several cuts of the charge go to this attempt is our join.
+        let several = segments.len() > 1 || unheld > 0;
+        for segment in segments {
+            self.shares((timeline, segment), (only, several), rest, overlap(segment));
+        }
+        if unheld > 0 || self.cuts.is_empty() {
+            self.rest(rest, unheld.max(1));
+        }
+        reduce(&mut self.times);
+    }
+
+    /// A cut of a segment, shared by the units held.
+    fn shares(
+        &mut self,
+        (timeline, segment): (&Timeline, &Segment),
+        (only, cut): (Option<u32>, bool),
+        rest: Landing,
+        time: u64,
+    ) {
+        if time == 0 {
+            return;
+        }
+        let first = self.weights.len();
+        let chosen = timeline.shares(segment).iter();
+        let chosen = chosen
+            .filter(|share| share.weight > 0 && only.is_none_or(|experiment| share.experiment == experiment));
+        let several = cut || chosen.clone().count() > 1;
+        for share in chosen {
+            let landing = if only.is_some() { share.landing.tagged(several) } else { share.landing };
+            self.share(landing, share.weight);
+        }
+        // A claim limited to one experiment owns the whole charge: units that nobody holds are its own too.
+        if only.is_none() && segment.idle > 0 {
+            self.share(rest, segment.idle);
+        }
+        if self.weights.len() == first {
+            self.share(rest, 1);
+        }
+        reduce(&mut self.weights[first..]);
+        self.times.push(time);
+        self.cuts.push((super::number(first), super::number(self.weights.len())));
+    }
+
+    /// A cut that lands in one place.
+    fn rest(&mut self, landing: Landing, time: u64) {
+        let first = super::number(self.weights.len());
+        self.share(landing, 1);
+        self.times.push(time);
+        self.cuts.push((first, first + 1));
+    }
+
+    fn share(&mut self, landing: Landing, weight: u64) {
+        let known = self.landings.iter().position(|held| *held == landing);
+        let slot = known.unwrap_or_else(|| {
+            self.landings.push(landing);
+            self.landings.len() - 1
+        });
+        self.slots.push(super::number(slot));
+        self.weights.push(weight);
+    }
+}
+
+/// Splits an amount; weights that nobody can share by give it to the last part.
+#[inline]
+fn apportioned(amount: i128, weights: &[u64], (parts, remainders): (&mut Vec<i128>, &mut Vec<u64>)) {
+    parts.clear();
+    parts.resize(weights.len(), 0);
+    remainders.clear();
+    remainders.resize(weights.len(), 0);
+    if apportion_into(amount, weights, parts, remainders).is_err()
+        && let Some(last) = parts.last_mut()
+    {
+        *last = amount;
+    }
+}
+
+/// Divides weights by what they have in common: the parts stay the same, and small weights are cheaper to divide by.
+fn reduce(weights: &mut [u64]) {
+    let common = weights.iter().fold(0, |common, weight| greatest_common_divisor(common, *weight));
+    if common > 1 {
+        for weight in weights {
+            *weight /= common;
         }
     }
 }
 
-/// Splits `amount` (any unit) of a charge of `[start, end)` as `claim` says; `land` is called once or more with each
-/// landing and its part, and the parts sum to `amount` exactly.
-///
-/// A charge is first cut by time: each held segment that it overlaps, and one cut for all billed time that nobody held,
-/// which is the charge's window less what was held, or, where the bill tells that the resource ran for a part of the
-/// window only, that part less what was held. Each
-/// cut is then shared by the units held; units that nobody held are idle. Both cuts are by largest remainder.
-pub fn divide(
-    claim: &Claim<'_>,
-    interval: (i64, i64),
-    amount: i128,
-    scratch: &mut Scratch,
-    land: &mut impl FnMut(Landing, i128),
-) {
-    let (timeline, only, rest) = match claim {
-        Claim::Whole(landing) => return land(*landing, amount),
-        Claim::Shared { timeline, rest } => (*timeline, None, *rest),
-        Claim::SharedWithin { timeline, experiment, rest } => (*timeline, Some(*experiment), *rest),
-    };
-    let segments = timeline.overlapping(interval.0, interval.1);
-    divide_over((timeline, segments), (only, rest), (interval, amount), scratch, land);
+const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
-/// [`divide`] for a claim to a whole resource whose segments of the charge's interval are known already.
-pub fn divide_window(
-    (timeline, window): (&Timeline, Window),
-    rest: Landing,
-    (interval, amount): ((i64, i64), i128),
-    scratch: &mut Scratch,
-    land: &mut impl FnMut(Landing, i128),
-) {
-    divide_over((timeline, timeline.segments_of(window)), (None, rest), (interval, amount), scratch, land);
-}
-
-fn divide_over(
-    (timeline, segments): (&Timeline, &[super::Segment]),
-    (only, rest): (Option<u32>, Landing),
-    (interval, amount): ((i64, i64), i128),
-    scratch: &mut Scratch,
-    land: &mut impl FnMut(Landing, i128),
-) {
-    let (start, end) = interval;
-    match segments {
-        [] => land(rest, amount),
-        [segment] if segment.start <= start && end <= segment.end => {
-            share((timeline, segment), (only, false), rest, amount, &mut scratch.shares, land);
-        }
-        segments => {
-            let times = &mut scratch.times;
-            times.weights.clear();
-            let mut held = 0_u64;
-            for segment in segments {
-                let overlap = end.min(segment.end) - start.max(segment.start);
-                let overlap = u64::try_from(overlap).unwrap_or(0);
-                held += overlap;
-                times.weights.push(overlap);
-            }
-            times.weights.push(timeline.unheld(interval, held));
-            times.run(amount);
-            // Only the experiment is on the tag: that several cuts of the charge go to this attempt is our join.
-            let cut = segments.len() > 1 || times.weights.last().is_some_and(|unheld| *unheld > 0);
-            for (segment, part) in segments.iter().zip(&times.parts) {
-                share((timeline, segment), (only, cut), rest, *part, &mut scratch.shares, land);
-            }
-            if let Some(gap) = times.parts.last().filter(|gap| **gap != 0) {
-                land(rest, *gap);
-            }
-        }
-    }
-}
-
-fn share(
-    (timeline, segment): (&Timeline, &super::Segment),
-    (only, cut): (Option<u32>, bool),
-    rest: Landing,
-    amount: i128,
-    division: &mut Division,
-    land: &mut impl FnMut(Landing, i128),
-) {
-    let shares = timeline.shares(segment);
-    if let ([share], 0, None) = (shares, segment.idle, only) {
-        return land(share.landing, amount);
-    }
-    let chosen =
-        || shares.iter().filter(|share| only.is_none_or(|experiment| share.experiment == experiment));
-    division.weights.clear();
-    division.weights.extend(chosen().map(|share| share.weight));
-    // A claim limited to one experiment owns the whole charge: units that nobody holds are its own too.
-    division.weights.push(if only.is_none() { segment.idle } else { 0 });
-    division.run(amount);
-    let several = cut || division.weights.len() > 2;
-    for (share, part) in chosen().zip(&division.parts) {
-        let landing = if only.is_some() { share.landing.tagged(several) } else { share.landing };
-        land(landing, *part);
-    }
-    if let Some(idle) = division.parts.last().filter(|idle| **idle != 0) {
-        land(rest, *idle);
-    }
+/// Splits `amount` (any unit) of a charge of `[start, end)` as `claim` says: each landing once with its part, and the
+/// parts sum to `amount` exactly.
+pub fn divide(claim: &Claim<'_>, interval: (i64, i64), amount: i128) -> Vec<(Landing, i128)> {
+    let (split, mut scratch) = (Split::of(claim, interval), Scratch::default());
+    split.landings().iter().copied().zip(split.apply(amount, &mut scratch).iter().copied()).collect()
 }
 
 /// A time in which the place of a landing held a part of a charge's resource, for showing why.

@@ -26,11 +26,10 @@ fn split(
     interval: (i64, i64),
     amount: i128,
 ) -> std::collections::BTreeMap<Landing, i128> {
-    let mut parts = std::collections::BTreeMap::new();
     let claim = Claim::Shared { timeline, rest: Landing::IDLE };
-    divide(&claim, interval, amount, &mut Scratch::default(), &mut |landing, part| {
-        *parts.entry(landing).or_default() += part;
-    });
+    let all = divide(&claim, interval, amount);
+    let mut parts: std::collections::BTreeMap<Landing, i128> = all.iter().copied().collect();
+    assert_eq!(parts.len(), all.len(), "a place is told twice");
     parts.retain(|_, part| *part != 0);
     parts
 }
@@ -77,10 +76,12 @@ fn a_split_by_time_under_an_experiments_tag_is_modelled() {
     let claim = Claim::SharedWithin { timeline: &timeline, experiment: 1, rest };
     let mut evidence = Vec::new();
     for interval in [(0, 60), (0, 30)] {
-        divide(&claim, interval, 60, &mut Scratch::default(), &mut |landing, _| match landing.place() {
-            Place::Attempt { evidence: found, .. } => evidence.push(found),
-            place => panic!("{place:?}"),
-        });
+        for (landing, _) in divide(&claim, interval, 60) {
+            match landing.place() {
+                Place::Attempt { evidence: found, .. } => evidence.push(found),
+                place => panic!("{place:?}"),
+            }
+        }
     }
     assert_eq!(evidence, [Evidence::Modelled, Evidence::Modelled, Evidence::Billed]);
 }
@@ -133,14 +134,14 @@ proptest! {
         let rest = Landing::of(Place::Experiment { index: 1, rule: Rule::Tag, evidence: Evidence::Billed });
         let claim = Claim::SharedWithin { timeline: &timeline, experiment: 1, rest };
         let mut total = 0;
-        divide(&claim, (start, start + length), amount, &mut Scratch::default(), &mut |landing, part| {
+        for (landing, part) in divide(&claim, (start, start + length), amount) {
             total += part;
             if let Place::Attempt { index, rule, .. } = landing.place() {
                 assert!(part == 0 || (index % 2 == 1 && rule == Rule::Tag));
             } else {
                 assert_eq!(landing, rest);
             }
-        });
+        }
         prop_assert_eq!(total, amount);
     }
 
@@ -169,30 +170,21 @@ proptest! {
     }
 
     #[test]
-    fn a_charge_that_lands_whole_lands_as_the_split_says(
-        holders in holders(), start in 0_i64..120, length in 1_i64..40, amount in 1_i128..1_000_000,
-    ) {
-        let timeline = Timeline::of(&holders);
-        let claim = Claim::Shared { timeline: &timeline, rest: Landing::IDLE };
-        if let Some(landing) = claim.single((start, start + length)) {
-            prop_assert_eq!(split(&timeline, (start, start + length), amount), [(landing, amount)].into());
-        }
-    }
-
-    #[test]
-    fn a_window_holds_for_every_interval_inside_its_steady_time(
+    fn a_window_and_its_split_hold_for_every_interval_inside_its_steady_time(
         holders in holders(), intervals in proptest::collection::vec((0_i64..120, 0_i64..40), 1..20),
     ) {
         let timeline = Timeline::of(&holders);
-        let (mut window, mut steady) = (Window::NONE, (i64::MAX, i64::MIN));
+        let claim = Claim::Shared { timeline: &timeline, rest: Landing::IDLE };
+        let (mut window, mut steady, mut split) = (Window::NONE, (i64::MAX, i64::MIN), Split::default());
         for (start, length) in intervals {
             let interval = (start, start + length);
             if length == 0 || interval.0 < steady.0 || interval.1 > steady.1 {
-                window = timeline.window(window, interval);
+                window = split.make(&claim, window, interval);
                 steady = timeline.steady(window, interval);
             }
             let expected = timeline.overlapping(interval.0, interval.1);
             prop_assert_eq!(timeline.segments_of(window), expected);
+            prop_assert_eq!(&split, &Split::of(&claim, interval));
         }
     }
 }

@@ -24,7 +24,7 @@ pub struct Holder {
 }
 
 /// A time in which the holders of a resource do not change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// First instant.
     pub start: i64,
@@ -39,7 +39,7 @@ pub struct Segment {
 }
 
 /// One holder's part of a segment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Share {
     /// Where it lands.
     pub landing: Landing,
@@ -50,7 +50,7 @@ pub struct Share {
 }
 
 /// The held segments of one resource in order of time; what lies between them is idle.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub struct Timeline {
     segments: Vec<Segment>,
     shares: Vec<Share>,
@@ -76,7 +76,7 @@ impl Window {
 ///
 /// AWS bills an instance by the second in the running state and shows the part of an hour as a fraction of `Hrs`
 /// (aws.amazon.com/ec2/pricing/on-demand), so an hour's row of which half an hour is billed holds half an hour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunningTime {
     /// Start of the billing window, in microseconds.
     pub start: i64,
@@ -108,6 +108,8 @@ impl Timeline {
                 timeline.push(start, end, &active);
             }
         }
+        timeline.segments.shrink_to_fit();
+        timeline.shares.shrink_to_fit();
         timeline
     }
 
@@ -176,21 +178,6 @@ impl Timeline {
     #[inline]
     pub fn segments_of(&self, window: Window) -> &[Segment] {
         &self.segments[window.from as usize..(window.from + window.count) as usize]
-    }
-
-    /// The one place where a charge of this interval and window lands whole, if no split is needed.
-    #[inline]
-    pub fn single(&self, window: Window, (start, end): (i64, i64), rest: Landing) -> Option<Landing> {
-        match self.segments_of(window) {
-            [] => Some(rest),
-            [segment] if segment.start <= start && end <= segment.end && segment.idle == 0 => {
-                match self.shares(segment) {
-                    [share] => Some(share.landing),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
     }
 
     /// The shares of a segment of this timeline.

@@ -8,8 +8,9 @@ use arrow::array::{
     ArrayRef, Decimal128Array, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray,
     TimestampMicrosecondArray, new_null_array,
 };
-use arrow::datatypes::{DataType, Field, Int32Type, Schema, TimeUnit};
+use arrow::datatypes::{DataType, Int32Type};
 use arrow::record_batch::RecordBatch;
+use ledger::{Attempt, Binding};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -205,45 +206,34 @@ fn instants(name: &str, start: i64, rows: usize) -> ArrayRef {
     Arc::new(TimestampMicrosecondArray::from_iter_values(std::iter::repeat_n(at, rows)).with_timezone("UTC"))
 }
 
-/// The attempts' holdings for the peers.
+/// The attempts' holdings, attempt by attempt in the order of their ids.
 fn usage(dir: &Path) {
     let attempts = attempts();
-    let mut columns: (Vec<i32>, Vec<i32>, Vec<String>, Vec<i64>, Vec<i64>, Vec<i32>, Vec<i32>) =
-        Default::default();
-    for (number, attempt) in attempts.iter().enumerate() {
-        for binding in &attempt.bindings {
-            columns.0.push(number as i32);
-            columns.1.push(attempt.link.experiment.0[4..].parse().unwrap());
-            columns.2.push(binding.resource_id.clone().unwrap());
-            columns.3.push(binding.start.0);
-            columns.4.push(binding.end.unwrap().0);
-            columns.5.push((binding.weight / 1000) as i32);
-            columns.6.push((binding.capacity.unwrap() / 1000) as i32);
-        }
-    }
-    let stamp = |values: Vec<i64>| -> ArrayRef {
-        Arc::new(TimestampMicrosecondArray::from(values).with_timezone("UTC"))
+    let held: Vec<(i32, &Attempt, &Binding)> = attempts
+        .iter()
+        .zip(0..)
+        .flat_map(|(attempt, number)| attempt.bindings.iter().map(move |binding| (number, attempt, binding)))
+        .collect();
+    let numbers = |of: fn(&(i32, &Attempt, &Binding)) -> i32| -> ArrayRef {
+        Arc::new(held.iter().map(of).collect::<Int32Array>())
     };
-    let zone = || DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-    let schema = Arc::new(Schema::new(vec![
-        Field::new("attempt_id", DataType::Int32, false),
-        Field::new("experiment_id", DataType::Int32, false),
-        Field::new("resource_id", DataType::Utf8, false),
-        Field::new("start", zone(), false),
-        Field::new("end", zone(), false),
-        Field::new("gpus", DataType::Int32, false),
-        Field::new("capacity", DataType::Int32, false),
-    ]));
-    let arrays: Vec<ArrayRef> = vec![
-        Arc::new(Int32Array::from(columns.0)),
-        Arc::new(Int32Array::from(columns.1)),
-        Arc::new(StringArray::from(columns.2)),
-        stamp(columns.3),
-        stamp(columns.4),
-        Arc::new(Int32Array::from(columns.5)),
-        Arc::new(Int32Array::from(columns.6)),
+    let stamps = |of: fn(&Binding) -> i64| -> ArrayRef {
+        let stamps = TimestampMicrosecondArray::from_iter_values(held.iter().map(|(_, _, held)| of(held)));
+        Arc::new(stamps.with_timezone("UTC"))
+    };
+    let keys = held.iter().map(|(_, attempt, _)| &attempt.canonical_key);
+    let resources = held.iter().map(|(_, _, binding)| binding.resource_id.as_deref());
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("attempt_id", numbers(|(number, _, _)| *number)),
+        ("attempt_key", Arc::new(StringArray::from_iter_values(keys))),
+        ("experiment_id", numbers(|(_, attempt, _)| attempt.link.experiment.0[4..].parse().unwrap())),
+        ("resource_id", Arc::new(resources.collect::<StringArray>())),
+        ("start", stamps(|binding| binding.start.0)),
+        ("end", stamps(|binding| binding.end.unwrap().0)),
+        ("gpus", numbers(|(_, _, binding)| (binding.weight / 1000) as i32)),
+        ("capacity", numbers(|(_, _, binding)| (binding.capacity.unwrap() / 1000) as i32)),
     ];
-    let batch = RecordBatch::try_new(schema, arrays).unwrap();
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
     let mut writer = writer(&dir.join("usage.parquet"), &batch);
     writer.write(&batch).unwrap();
     writer.close().unwrap();

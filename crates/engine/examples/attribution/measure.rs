@@ -5,14 +5,16 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::datatypes::{DataType, Field, Schema};
-use costing::attribution::{Place, TagKeys, plan};
+use arrow::array::AsArray;
+use arrow::datatypes::{DataType, Field, Int32Type, Schema, TimestampMicrosecondType};
+use costing::attribution::{AttributionPlan, Place, PlanBuilder, TagKeys};
 use engine::{Limits, Measures, Run, attribute};
+use ledger::Attempt;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use testkit::build::{HOUR, JULY};
+use testkit::build::{HOUR, JULY, attempt, holding};
 
-use crate::company::{MONTH, attempts};
+use crate::company::MONTH;
 
 /// How text columns are decoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,20 +57,55 @@ fn report(engine: &str, what: &[(&str, String)]) {
 }
 
 /// Attributes the month; also writes what each attempt got by kind, for the check against the peers.
+/// The build side, read from the holdings attempt by attempt, and the file's number of each attempt in it.
+fn plan(dir: &Path) -> (AttributionPlan, Vec<i32>) {
+    let file = File::open(dir.join("usage.parquet")).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+    let mut builder = PlanBuilder::new(TagKeys::documented(), JULY + MONTH * HOUR);
+    let (mut numbers, mut open): (Vec<i32>, Option<Attempt>) = (Vec::new(), None);
+    for batch in reader {
+        let batch = batch.unwrap();
+        let ints = |name: &str| batch.column_by_name(name).unwrap().as_primitive::<Int32Type>();
+        let texts = |name: &str| batch.column_by_name(name).unwrap().as_string::<i32>();
+        let times =
+            |name: &str| batch.column_by_name(name).unwrap().as_primitive::<TimestampMicrosecondType>();
+        for row in 0..batch.num_rows() {
+            if numbers.last() != Some(&ints("attempt_id").value(row)) {
+                numbers.push(ints("attempt_id").value(row));
+                let experiment = format!("exp-{}", ints("experiment_id").value(row));
+                let next = attempt(texts("attempt_key").value(row), &experiment, (0, 1));
+                if let Some(whole) = open.replace(next) {
+                    builder.add(&whole).unwrap();
+                }
+            }
+            let units = |name: &str| u64::try_from(ints(name).value(row)).unwrap();
+            let interval = (times("start").value(row), times("end").value(row));
+            let resource = texts("resource_id").value(row);
+            open.as_mut().unwrap().bindings.push(holding(
+                resource,
+                interval,
+                units("gpus"),
+                units("capacity"),
+            ));
+        }
+    }
+    builder.add(&open.unwrap()).unwrap();
+    (builder.finish(&[]), numbers)
+}
+
 pub(crate) fn ours(dir: &Path, measures: Measures) {
-    let attempts = attempts();
-    let plan = Arc::new(plan(&attempts, &[], TagKeys::documented(), JULY + MONTH * HOUR).unwrap());
-    drop(attempts);
+    let (plan, numbers) = plan(dir);
+    let plan = Arc::new(plan);
     let limits = Limits { threads: THREADS, memory_bytes: 512 << 20 };
     let run = Run { files: files(dir), plan, measures, limits };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).build().unwrap();
     let attributed = runtime.block_on(attribute(run)).unwrap();
-    let mut sums: BTreeMap<(u32, &str), i128> = BTreeMap::new();
+    let mut sums: BTreeMap<(i32, &str), i128> = BTreeMap::new();
     let mut total = 0;
     for group in &attributed.groups {
         total += group.units[0];
         if let Place::Attempt { index, .. } = group.landing.place() {
-            *sums.entry((index, group.resource_kind.word())).or_default() += group.units[0];
+            *sums.entry((numbers[index as usize], group.resource_kind.word())).or_default() += group.units[0];
         }
     }
     let told = [

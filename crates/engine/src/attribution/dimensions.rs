@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use rustc_hash::FxBuildHasher;
+
 use crate::EngineError;
 
 /// Texts with their numbers in order of arrival; bounded, since every distinct value costs memory.
@@ -114,6 +116,51 @@ impl Dims {
     }
 }
 
+/// Small numbers for packed dimensions, made by one thread: a bill has few distinct ones, and they come in runs.
+#[derive(Debug)]
+pub(crate) struct Numbers {
+    packed: Vec<u64>,
+    index: HashMap<u64, u32, FxBuildHasher>,
+    /// The number last found for dimensions with these low hash bits.
+    recent: [(u64, u32); RECENT],
+}
+
+const RECENT: usize = 64;
+
+impl Numbers {
+    pub(crate) fn new() -> Self {
+        Self { packed: Vec::new(), index: HashMap::default(), recent: [(u64::MAX, 0); RECENT] }
+    }
+
+    /// The number of these dimensions.
+    #[inline]
+    pub(crate) fn number(&mut self, packed: u64) -> u32 {
+        // Fibonacci hashing: the top bits of a product with 2⁶⁴/φ.
+        let slot = usize::try_from(packed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58).unwrap_or(0);
+        let (held, number) = self.recent[slot];
+        if held == packed {
+            return number;
+        }
+        let number = self.search(packed);
+        self.recent[slot] = (packed, number);
+        number
+    }
+
+    fn search(&mut self, packed: u64) -> u32 {
+        let next = u32::try_from(self.packed.len()).unwrap_or(u32::MAX);
+        let number = *self.index.entry(packed).or_insert(next);
+        if number == next {
+            self.packed.push(packed);
+        }
+        number
+    }
+
+    /// The dimensions of a number.
+    pub(crate) fn packed(&self, number: u32) -> u64 {
+        self.packed.get(number as usize).copied().unwrap_or_default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +172,15 @@ mod tests {
         let nothing = Dims { kind: 0, service: 0, sub_account: 0, line_type: 0, day: 0 };
         assert_eq!(Dims::unpack(nothing.pack()), nothing);
         assert_ne!(dims.pack(), nothing.pack());
+    }
+
+    #[test]
+    fn a_number_stands_for_the_same_dimensions_whatever_came_between() {
+        let mut numbers = Numbers::new();
+        let first: Vec<u32> = (0..1000).map(|packed| numbers.number(packed * packed)).collect();
+        let again: Vec<u32> = (0..1000).map(|packed| numbers.number(packed * packed)).collect();
+        assert_eq!(first, again);
+        assert!(first.iter().zip(0..).all(|(number, packed)| numbers.packed(*number) == packed * packed));
     }
 
     #[test]

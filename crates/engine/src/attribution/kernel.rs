@@ -5,15 +5,13 @@ use std::sync::{Arc, PoisonError};
 use arrow::array::{Array, Decimal128Array, RecordBatch};
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
-use costing::attribution::{
-    AttributionPlan, Claim, Landing, NamedBy, Resource, Scratch, TagClaim, Timeline, Window, claim, divide,
-    divide_window,
-};
+use costing::attribution::{AttributionPlan, Claim, NamedBy, Resource, Scratch, TagClaim, claim};
 use ledger::{LineClass, ResourceKind};
 
-use super::columns::{Columns, Meanings};
-use super::dimensions::{Dimensions, Dims};
+use super::columns::{Columns, Meanings, Rows};
+use super::dimensions::{Dimensions, Dims, Numbers};
 use super::groups::{Groups, Overflow};
+use super::memory::Memory;
 use super::node::Operator;
 use super::run::Witness;
 use crate::EngineError;
@@ -66,74 +64,194 @@ fn tag_claim(tags: &str, plan: &AttributionPlan, dimensions: &Dimensions) -> Res
     })
 }
 
-/// What one thread remembers of a resource: the rows of a bill come by the hour, so the segments of the last interval
-/// and the groups of the last rows mostly serve again.
-#[derive(Debug, Clone, Copy)]
-struct Memory {
-    /// For intervals inside this one, `window` and `single` hold.
-    steady: (i64, i64),
-    window: Window,
-    single: Option<Landing>,
-    groups: [(u64, Option<Landing>, u32); 2],
-}
-
-impl Memory {
-    const NONE: Self = Self {
-        steady: (i64::MAX, i64::MIN),
-        window: Window::NONE,
-        single: None,
-        groups: [(0, None, 0), (0, None, 0)],
-    };
-
-    /// The group of these dimensions and landing, found in memory or in the table.
-    fn group(&mut self, table: &mut Groups, dims: u64, landing: Landing) -> usize {
-        if let Some((_, _, group)) = self.groups.iter().find(|(d, l, _)| *d == dims && *l == Some(landing)) {
-            return *group as usize;
-        }
-        let group = table.group(dims, landing);
-        self.groups.swap(0, 1);
-        self.groups[0] = (dims, Some(landing), u32::try_from(group).unwrap_or(u32::MAX));
-        group
-    }
-}
-
 /// One thread's part of a run.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     operator: Arc<Operator>,
     lookup: Lookup,
-    kinds: Meanings<u32>,
-    services: Meanings<u32>,
-    sub_accounts: Meanings<u32>,
-    line_types: Meanings<u32>,
-    scratch: Scratch,
-    memories: Vec<Memory>,
-    pub(crate) groups: Groups,
+    dims: DimsLookup,
+    state: State,
     witness: Witness,
+}
+
+/// What rows are added to.
+#[derive(Debug)]
+struct State {
+    memory: Memory,
+    groups: Groups,
+    scratch: Scratch,
+}
+
+/// The amounts of a batch, cost by cost.
+struct Costs<'a> {
+    columns: Vec<&'a Decimal128Array>,
+    nulls: bool,
 }
 
 impl Kernel {
     pub(crate) fn new(operator: Arc<Operator>) -> Self {
         let measures = operator.measures.names().len();
-        let witness = Witness { rows: 0, read: vec![0; measures] };
-        let memories = vec![Memory::NONE; operator.plan.timelines()];
+        let memory = Memory::new(operator.plan.timelines());
         Self {
             operator,
-            memories,
             lookup: Lookup::new(),
+            dims: DimsLookup::new(),
+            state: State { memory, groups: Groups::new(measures), scratch: Scratch::default() },
+            witness: Witness { rows: 0, read: vec![0; measures] },
+        }
+    }
+
+    /// How many groups are held.
+    pub(crate) fn groups(&self) -> usize {
+        self.state.groups.len()
+    }
+
+    /// Adds what this thread read to the run's witness.
+    pub(crate) fn tell_witness(&self) -> Result<(), EngineError> {
+        self.operator.witness.lock().unwrap_or_else(PoisonError::into_inner).merge(&self.witness)
+    }
+
+    /// Empties the table into a batch of partial sums; what is remembered of groups goes with it.
+    pub(crate) fn drain(&mut self, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+        self.state.memory.forget_groups();
+        self.state.groups.drain(&self.dims.numbers, schema)
+    }
+
+    /// Takes a batch in.
+    pub(crate) fn process(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
+        let (columns, operator) = (Columns(batch), &*self.operator);
+        self.lookup.fit(&columns, &operator.plan, &operator.dimensions)?;
+        self.dims.fit(&columns, &operator.dimensions)?;
+        let names = operator.measures.names();
+        let costs = names.iter().map(|name| columns.money(name)).collect::<Result<Vec<_>, _>>()?;
+        let overflow = |overflow: Overflow| EngineError::OutOfRange { measure: names[overflow.measure] };
+        self.witness.read(&costs, batch.num_rows()).map_err(overflow)?;
+        let nulls = costs.iter().any(|cost| cost.null_count() > 0);
+        let costs = Costs { columns: costs, nulls };
+        let starts = columns.instant("charge_period_start")?.values();
+        let ends = columns.instant("charge_period_end")?.values();
+        let dims = self.dims.rows(&columns, (starts, ends))?;
+        let classes = self.lookup.classes.rows(columns.text("x_class")?);
+        let tags = self.lookup.tags.rows(columns.text("tags")?);
+        let resources = self.lookup.resources.rows(columns.text("resource_id")?);
+        for (row, (start, end)) in starts.iter().zip(ends).enumerate() {
+            let resource = resources.of(row);
+            let claim = claim(&operator.plan, classes.of(row), tags.of(row), resource);
+            self.state
+                .add((row, &costs), (&claim, resource), ((*start, *end), dims.of(row)))
+                .map_err(overflow)?;
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    #[inline]
+    fn add(
+        &mut self,
+        (row, costs): (usize, &Costs<'_>),
+        (claim, resource): (&Claim<'_>, Resource),
+        (interval, dims): ((i64, i64), u32),
+    ) -> Result<(), Overflow> {
+        let only = match claim {
+            Claim::Whole(landing) => {
+                let group = self.groups.group(dims, *landing);
+                return add_whole(&mut self.groups, group, costs, row);
+            }
+            Claim::Shared { .. } => None,
+            Claim::SharedWithin { experiment, .. } => Some(*experiment),
+        };
+        let (Resource::Held(index) | Resource::ManagedJob(index)) = resource else { return Ok(()) };
+        let groups = &mut self.groups;
+        let timeline = (index as usize, claim, only);
+        let Some(known) = self.memory.of(timeline, (interval, dims), groups) else { return Ok(()) };
+        if let [group] = known.groups {
+            return add_whole(groups, *group, costs, row);
+        }
+        let unpriced = costs.unpriced(row);
+        for group in known.groups {
+            groups.count(*group, unpriced);
+        }
+        for measure in 0..costs.columns.len() {
+            let units = costs.units(measure, row);
+            if units == 0 {
+                continue;
+            }
+            let parts = known.split.apply(units, &mut self.scratch);
+            for (group, part) in known.groups.iter().zip(parts) {
+                groups.add(*group, measure, *part)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds a row that lands whole to its group.
+#[inline]
+fn add_whole(groups: &mut Groups, group: u32, costs: &Costs<'_>, row: usize) -> Result<(), Overflow> {
+    groups.count(group, costs.unpriced(row));
+    for measure in 0..costs.columns.len() {
+        groups.add(group, measure, costs.units(measure, row))?;
+    }
+    Ok(())
+}
+
+impl Costs<'_> {
+    /// An absent price counts as no money here and as unpriced beside it.
+    #[inline]
+    fn units(&self, measure: usize, row: usize) -> i128 {
+        let cost = self.columns[measure];
+        if self.nulls && cost.is_null(row) { 0 } else { cost.value(row) }
+    }
+
+    #[inline]
+    fn unpriced(&self, row: usize) -> bool {
+        self.nulls && self.columns.iter().any(|cost| cost.is_null(row))
+    }
+}
+
+/// What the dictionary values of the columns mean by which postings are kept apart.
+#[derive(Debug)]
+struct DimsLookup {
+    kinds: Meanings<u32>,
+    services: Meanings<u32>,
+    sub_accounts: Meanings<u32>,
+    line_types: Meanings<u32>,
+    numbers: Numbers,
+    /// The dimensions of the rows of a batch.
+    rows: Vec<u32>,
+}
+
+/// The dimensions of the rows of a batch.
+#[derive(Clone, Copy)]
+enum RowDims<'a> {
+    Same(u32),
+    Each(&'a [u32]),
+}
+
+impl RowDims<'_> {
+    #[inline]
+    fn of(self, row: usize) -> u32 {
+        match self {
+            Self::Same(dims) => dims,
+            Self::Each(rows) => rows[row],
+        }
+    }
+}
+
+impl DimsLookup {
+    fn new() -> Self {
+        Self {
             kinds: Meanings::new(ResourceKind::Other as u32),
             services: Meanings::new(0),
             sub_accounts: Meanings::new(0),
             line_types: Meanings::new(0),
-            scratch: Scratch::default(),
-            groups: Groups::new(measures),
-            witness,
+            numbers: Numbers::new(),
+            rows: Vec::new(),
         }
     }
 
-    fn fit(&mut self, columns: &Columns<'_>) -> Result<(), EngineError> {
-        let d = &self.operator.dimensions;
-        self.lookup.fit(columns, &self.operator.plan, d)?;
+    fn fit(&mut self, columns: &Columns<'_>, d: &Dimensions) -> Result<(), EngineError> {
         self.kinds.fit(columns.text("x_resource_kind")?, |word| {
             let kind = ResourceKind::from_word(word);
             kind.map(|kind| kind as u32)
@@ -144,154 +262,36 @@ impl Kernel {
         self.line_types.fit(columns.text("x_line_type")?, |text| d.line_types.number(text))
     }
 
-    /// Adds what this thread read to the run's witness.
-    pub(crate) fn tell_witness(&self) -> Result<(), EngineError> {
-        self.operator.witness.lock().unwrap_or_else(PoisonError::into_inner).merge(&self.witness)
-    }
-
-    /// Takes a batch in.
-    pub(crate) fn process(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
-        let columns = Columns(batch);
-        self.fit(&columns)?;
-        let operator = Arc::clone(&self.operator);
-        let names = operator.measures.names();
-        let costs = names.iter().map(|name| columns.money(name)).collect::<Result<Vec<_>, _>>()?;
-        let (starts, ends) = (columns.instant("charge_period_start")?, columns.instant("charge_period_end")?);
-        let resources = columns.text("resource_id")?.keys;
-        let (tags, classes) = (columns.text("tags")?.keys, columns.text("x_class")?.keys);
-        let (kinds, services) = (columns.text("x_resource_kind")?.keys, columns.text("service_name")?.keys);
-        let (accounts, lines) = (columns.text("sub_account_id")?.keys, columns.text("x_line_type")?.keys);
-        for row in 0..batch.num_rows() {
-            let interval = (starts.value(row), ends.value(row));
-            let dims = Dims {
-                kind: self.kinds.of(kinds, row),
-                service: self.services.of(services, row),
-                sub_account: self.sub_accounts.of(accounts, row),
-                line_type: self.line_types.of(lines, row),
-                day: day(interval),
-            };
-            let class = self.lookup.classes.of(classes, row);
-            let claims = (class, self.lookup.tags.of(tags, row), self.lookup.resources.of(resources, row));
-            let (class, tag, resource) = claims;
-            let claim = claim(&operator.plan, class, tag, resource);
-            let taken = match (&claim, resource) {
-                (Claim::Shared { timeline, rest }, Resource::Held(index) | Resource::ManagedJob(index)) => {
-                    self.held(row, &costs, (timeline, *rest, index as usize), (interval, dims.pack()))
-                }
-                _ => self.row(row, &costs, &claim, (interval, dims.pack())),
-            };
-            taken.map_err(|overflow| EngineError::OutOfRange { measure: names[overflow.measure] })?;
-        }
-        self.witness.rows += batch.num_rows() as u64;
-        Ok(())
-    }
-
-    /// A row of a resource with a timeline, by the thread's memory of it.
-    fn held(
+    /// The dimensions of the rows, worked out once where no column changes.
+    fn rows(
         &mut self,
-        row: usize,
-        costs: &[&Decimal128Array],
-        (timeline, rest, index): (&Timeline, Landing, usize),
-        (interval, dims): ((i64, i64), u64),
-    ) -> Result<(), Overflow> {
-        let Some(memory) = self.memories.get_mut(index) else { return Ok(()) };
-        // An empty interval at a border belongs to the segment after it, which the closed comparison cannot tell.
-        let empty = interval.0 == interval.1;
-        if empty || interval.0 < memory.steady.0 || interval.1 > memory.steady.1 {
-            memory.window = timeline.window(memory.window, interval);
-            memory.single = timeline.single(memory.window, interval, rest);
-            memory.steady = timeline.steady(memory.window, interval);
+        columns: &Columns<'_>,
+        (starts, ends): (&[i64], &[i64]),
+    ) -> Result<RowDims<'_>, EngineError> {
+        let kinds = self.kinds.rows(columns.text("x_resource_kind")?);
+        let services = self.services.rows(columns.text("service_name")?);
+        let sub_accounts = self.sub_accounts.rows(columns.text("sub_account_id")?);
+        let line_types = self.line_types.rows(columns.text("x_line_type")?);
+        let of = |row: usize| Dims {
+            kind: kinds.of(row),
+            service: services.of(row),
+            sub_account: sub_accounts.of(row),
+            line_type: line_types.of(row),
+            day: day((starts[row], ends[row])),
+        };
+        let all_same = [kinds, services, sub_accounts, line_types].iter().all(Rows::is_same);
+        if all_same && same(starts) && same(ends) && !starts.is_empty() {
+            return Ok(RowDims::Same(self.numbers.number(of(0).pack())));
         }
-        let unpriced = costs.iter().any(|cost| cost.is_null(row));
-        let groups = &mut self.groups;
-        if let Some(landing) = memory.single {
-            let group = memory.group(groups, dims, landing);
-            groups.count(group, unpriced);
-            return add_whole(groups, &mut self.witness, group, (costs, row));
-        }
-        let mut fault = None;
-        for (measure, cost) in costs.iter().enumerate() {
-            let units = units(cost, row);
-            self.witness.add(measure, units)?;
-            if units == 0 && measure > 0 {
-                continue;
-            }
-            let mut counted: Option<Landing> = None;
-            let whole = (timeline, memory.window);
-            divide_window(whole, rest, (interval, units), &mut self.scratch, &mut |landing, part| {
-                let group = memory.group(groups, dims, landing);
-                if measure == 0 && counted != Some(landing) {
-                    groups.count(group, unpriced);
-                    counted = Some(landing);
-                }
-                fault = fault.or(groups.add(group, measure, part).err());
-            });
-        }
-        fault.map_or(Ok(()), Err)
-    }
-
-    /// Empties the table into a batch of partial sums; what is remembered of groups goes with it.
-    pub(crate) fn drain(&mut self, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
-        for memory in &mut self.memories {
-            memory.groups = Memory::NONE.groups;
-        }
-        self.groups.drain(schema)
-    }
-
-    fn row(
-        &mut self,
-        row: usize,
-        costs: &[&Decimal128Array],
-        claim: &Claim<'_>,
-        (interval, dims): ((i64, i64), u64),
-    ) -> Result<(), Overflow> {
-        let unpriced = costs.iter().any(|cost| cost.is_null(row));
-        let whole = claim.single(interval);
-        let groups = &mut self.groups;
-        if let Some(landing) = whole {
-            let group = groups.group(dims, landing);
-            groups.count(group, unpriced);
-            return add_whole(groups, &mut self.witness, group, (costs, row));
-        }
-        let mut fault = None;
-        for (measure, cost) in costs.iter().enumerate() {
-            let units = units(cost, row);
-            self.witness.add(measure, units)?;
-            if units == 0 && measure > 0 {
-                continue;
-            }
-            let mut counted: Option<Landing> = None;
-            divide(claim, interval, units, &mut self.scratch, &mut |landing, part| {
-                let group = groups.group(dims, landing);
-                if measure == 0 && counted != Some(landing) {
-                    groups.count(group, unpriced);
-                    counted = Some(landing);
-                }
-                fault = fault.or(groups.add(group, measure, part).err());
-            });
-        }
-        fault.map_or(Ok(()), Err)
+        let numbers = &mut self.numbers;
+        self.rows.clear();
+        self.rows.extend((0..starts.len()).map(|row| numbers.number(of(row).pack())));
+        Ok(RowDims::Each(&self.rows))
     }
 }
 
-/// Adds a row that lands whole to its group and to the witness.
-fn add_whole(
-    groups: &mut Groups,
-    witness: &mut Witness,
-    group: usize,
-    (costs, row): (&[&Decimal128Array], usize),
-) -> Result<(), Overflow> {
-    for (measure, cost) in costs.iter().enumerate() {
-        let units = units(cost, row);
-        groups.add(group, measure, units)?;
-        witness.add(measure, units)?;
-    }
-    Ok(())
-}
-
-/// An absent price counts as no money here and as unpriced beside it.
-fn units(cost: &Decimal128Array, row: usize) -> i128 {
-    if cost.is_null(row) { 0 } else { cost.value(row) }
+fn same(instants: &[i64]) -> bool {
+    instants.first().is_none_or(|first| instants.iter().all(|instant| instant == first))
 }
 
 /// The day of usage plus one, or 0 for a row that spans more than a day.

@@ -4,6 +4,7 @@ mod columns;
 mod dimensions;
 mod groups;
 mod kernel;
+mod memory;
 mod node;
 mod run;
 

@@ -242,7 +242,7 @@ impl Partition {
         }
         while let Some(batch) = self.input.next().await {
             self.kernel.process(&batch?)?;
-            if self.kernel.groups.len() >= GROUPS_MAX {
+            if self.kernel.groups() >= GROUPS_MAX {
                 let partial = self.kernel.drain(&schema)?;
                 return Ok(Some((partial, self)));
             }

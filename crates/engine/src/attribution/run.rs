@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::array::{Array, AsArray, Decimal128Array, RecordBatch};
 use arrow::datatypes::{Decimal128Type, UInt32Type, UInt64Type};
 use costing::attribution::{AttributionPlan, Landing};
 use datafusion::functions_aggregate::expr_fn::sum;
@@ -62,10 +62,15 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// Counts what a row costs.
-    pub(crate) fn add(&mut self, measure: usize, units: i128) -> Result<(), Overflow> {
-        let read = &mut self.read[measure];
-        *read = read.checked_add(units).ok_or(Overflow { measure })?;
+    /// Counts what the rows of a batch cost.
+    pub(crate) fn read(&mut self, costs: &[&Decimal128Array], rows: usize) -> Result<(), Overflow> {
+        self.rows += rows as u64;
+        for (measure, cost) in costs.iter().enumerate() {
+            let read = &mut self.read[measure];
+            for units in cost.iter().flatten() {
+                *read = read.checked_add(units).ok_or(Overflow { measure })?;
+            }
+        }
         Ok(())
     }
 

@@ -1,0 +1,18 @@
+//! Calls cargo as a person would from a shell.
+
+use std::process::Command;
+
+/// A call of cargo without what the cargo that started this program told it: build scripts that watch such a variable
+/// (`CARGO_MANIFEST_DIR` and its like) would otherwise run again, and everything behind them build again, with every
+/// change between a call from here and one from a shell.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new("cargo");
+    for (name, _) in std::env::vars_os() {
+        let told = name.to_string_lossy();
+        let of_package = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
+        if of_package.iter().any(|start| told.starts_with(start)) {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
