@@ -154,9 +154,9 @@ fn landed(group: &Group, names: &Names<'_>) -> Result<Landed, AmountError> {
         destination: names.destination(group.landing.place()),
         dimensions: Dimensions {
             resource_kind: group.resource_kind,
-            service_name: group.service_name.clone(),
-            sub_account_id: group.sub_account_id.clone(),
-            line_type: group.line_type.clone(),
+            service_name: group.service_name.to_string(),
+            sub_account_id: group.sub_account_id.to_string(),
+            line_type: group.line_type.to_string(),
             usage_day: group.usage_day,
         },
         costs,

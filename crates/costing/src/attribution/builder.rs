@@ -49,8 +49,11 @@ pub fn plan(
 pub struct PlanBuilder {
     plan: AttributionPlan,
     as_of: i64,
-    holders: BTreeMap<String, Vec<Holder>>,
-    managed: BTreeSet<String>,
+    /// Resources by name, numbered in order of arrival.
+    resources: BTreeMap<String, u32>,
+    /// Who held which resource: one list for all, since a list for each costs half as much again.
+    holders: Vec<(u32, Holder)>,
+    managed: BTreeSet<u32>,
 }
 
 impl PlanBuilder {
@@ -66,7 +69,7 @@ impl PlanBuilder {
             managed: BTreeMap::new(),
             keys,
         };
-        Self { plan, as_of, holders: BTreeMap::new(), managed: BTreeSet::new() }
+        Self { plan, as_of, resources: BTreeMap::new(), holders: Vec::new(), managed: BTreeSet::new() }
     }
 
     /// Takes an attempt in. They come in the order of their ids, which is the order in which a split breaks ties.
@@ -98,8 +101,9 @@ impl PlanBuilder {
             let Some(resource) = &binding.resource_id else { continue };
             let own_job = binding.kind == BindingKind::ManagedJob;
             let rule = if own_job { Rule::ManagedJob } else { Rule::ResourceTime };
-            if own_job && !self.managed.contains(resource) {
-                self.managed.insert(resource.clone());
+            let number = self.number(resource);
+            if own_job {
+                self.managed.insert(number);
             }
             let holder = Holder {
                 start: binding.start.0,
@@ -110,26 +114,35 @@ impl PlanBuilder {
                 capacity: binding.capacity,
                 driver: binding.driver,
             };
-            match self.holders.get_mut(resource) {
-                Some(holders) => holders.push(holder),
-                None => {
-                    self.holders.insert(resource.clone(), vec![holder]);
-                }
-            }
+            self.holders.push((number, holder));
         }
+    }
+
+    fn number(&mut self, resource: &str) -> u32 {
+        if let Some(number) = self.resources.get(resource) {
+            return *number;
+        }
+        let number = super::number(self.resources.len());
+        self.resources.insert(resource.to_owned(), number);
+        number
     }
 
     /// The plan, with what the provider's split rows tell in place of the join wherever they tell something.
     pub fn finish(mut self, splits: &[SplitShare]) -> AttributionPlan {
         let mut known: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-        for (resource, holders) in std::mem::take(&mut self.holders) {
-            let entry = if self.managed.contains(&resource) {
-                Resource::ManagedJob(managed_job(&mut self.plan, &holders))
+        self.holders.sort_unstable();
+        let mut entries = vec![Resource::Unknown; self.resources.len()];
+        for holders in self.holders.chunk_by(|a, b| a.0 == b.0) {
+            let Some(number) = holders.first().map(|(number, _)| *number) else { continue };
+            let of_one: Vec<Holder> = holders.iter().map(|(_, holder)| *holder).collect();
+            entries[number as usize] = if self.managed.contains(&number) {
+                Resource::ManagedJob(managed_job(&mut self.plan, &of_one))
             } else {
-                Resource::Held(held(&mut self.plan, &holders, &mut known))
+                Resource::Held(held(&mut self.plan, &of_one, &mut known))
             };
-            self.plan.resources.insert(resource, entry);
         }
+        self.plan.resources =
+            self.resources.into_iter().map(|(name, number)| (name, entries[number as usize])).collect();
         add_splits(&mut self.plan, splits);
         self.plan
     }

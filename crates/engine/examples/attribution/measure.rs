@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use arrow::array::AsArray;
+use arrow::array::{AsArray, Int32Array};
 use arrow::datatypes::{DataType, Field, Int32Type, Schema, TimestampMicrosecondType};
 use costing::attribution::{AttributionPlan, Place, PlanBuilder, TagKeys};
 use engine::{Limits, Measures, Run, attribute};
@@ -56,7 +56,6 @@ fn report(engine: &str, what: &[(&str, String)]) {
     );
 }
 
-/// Attributes the month; also writes what each attempt got by kind, for the check against the peers.
 /// The build side, read from the holdings attempt by attempt, and the file's number of each attempt in it.
 fn plan(dir: &Path) -> (AttributionPlan, Vec<i32>) {
     let file = File::open(dir.join("usage.parquet")).unwrap();
@@ -69,30 +68,28 @@ fn plan(dir: &Path) -> (AttributionPlan, Vec<i32>) {
         let texts = |name: &str| batch.column_by_name(name).unwrap().as_string::<i32>();
         let times =
             |name: &str| batch.column_by_name(name).unwrap().as_primitive::<TimestampMicrosecondType>();
+        let (attempts, experiments, keys) = (ints("attempt_id"), ints("experiment_id"), texts("attempt_key"));
+        let (resources, starts, ends) = (texts("resource_id"), times("start"), times("end"));
+        let (gpus, capacities) = (ints("gpus"), ints("capacity"));
         for row in 0..batch.num_rows() {
-            if numbers.last() != Some(&ints("attempt_id").value(row)) {
-                numbers.push(ints("attempt_id").value(row));
-                let experiment = format!("exp-{}", ints("experiment_id").value(row));
-                let next = attempt(texts("attempt_key").value(row), &experiment, (0, 1));
+            if numbers.last() != Some(&attempts.value(row)) {
+                numbers.push(attempts.value(row));
+                let next = attempt(keys.value(row), &format!("exp-{}", experiments.value(row)), (0, 1));
                 if let Some(whole) = open.replace(next) {
                     builder.add(&whole).unwrap();
                 }
             }
-            let units = |name: &str| u64::try_from(ints(name).value(row)).unwrap();
-            let interval = (times("start").value(row), times("end").value(row));
-            let resource = texts("resource_id").value(row);
-            open.as_mut().unwrap().bindings.push(holding(
-                resource,
-                interval,
-                units("gpus"),
-                units("capacity"),
-            ));
+            let units = |of: &Int32Array| u64::try_from(of.value(row)).unwrap();
+            let interval = (starts.value(row), ends.value(row));
+            let held = holding(resources.value(row), interval, units(gpus), units(capacities));
+            open.as_mut().unwrap().bindings.push(held);
         }
     }
     builder.add(&open.unwrap()).unwrap();
     (builder.finish(&[]), numbers)
 }
 
+/// Attributes the month; also writes what each attempt got by kind, for the check against the peers.
 pub(crate) fn ours(dir: &Path, measures: Measures) {
     let (plan, numbers) = plan(dir);
     let plan = Arc::new(plan);

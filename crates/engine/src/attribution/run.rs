@@ -92,11 +92,11 @@ pub struct Group {
     /// Kind of resource.
     pub resource_kind: ResourceKind,
     /// Service.
-    pub service_name: String,
+    pub service_name: Arc<str>,
     /// Account that used it, empty if not told.
-    pub sub_account_id: String,
+    pub sub_account_id: Arc<str>,
     /// Line type.
-    pub line_type: String,
+    pub line_type: Arc<str>,
     /// Day of usage; `None` for rows that span more than a day.
     pub usage_day: Option<Day>,
     /// Sum of each cost, in units of 10⁻²⁴.
@@ -152,80 +152,79 @@ pub async fn attribute(run: Run) -> Result<Attributed, EngineError> {
         names.iter().chain(&["charges", "unpriced"]).map(|name| sum(col(*name)).alias(*name)).collect();
     let merged = DataFrame::new(state, plan).aggregate(vec![col("landing"), col("dims")], sums)?;
     let mut stream = merged.execute_stream().await?;
-    let mut rows = Vec::new();
+    let mut raw = RawGroups::default();
     while let Some(batch) = stream.next().await {
-        decode(&batch?, names.len(), &mut rows);
+        raw.decode(&batch?, names.len());
     }
     drop(stream);
-    finish(&operator, rows, names)
+    finish(&operator, raw, names)
 }
 
-/// A group as numbers.
+/// Groups as numbers: what the operator gives before the texts are put back.
+#[derive(Default)]
+struct RawGroups {
+    groups: Vec<RawGroup>,
+    /// The sums of each group, one group after the other.
+    units: Vec<i128>,
+}
+
 struct RawGroup {
     landing: u32,
     dims: u64,
-    units: Vec<i128>,
     charges: u64,
     unpriced: u64,
 }
 
-fn decode(batch: &RecordBatch, measures: usize, rows: &mut Vec<RawGroup>) {
-    let landings = batch.column(0).as_primitive::<UInt32Type>();
-    let dims = batch.column(1).as_primitive::<UInt64Type>();
-    let units: Vec<_> = (0..measures).map(|m| batch.column(2 + m).as_primitive::<Decimal128Type>()).collect();
-    let charges = batch.column(2 + measures).as_primitive::<UInt64Type>();
-    let unpriced = batch.column(3 + measures).as_primitive::<UInt64Type>();
-    for row in 0..batch.num_rows() {
-        rows.push(RawGroup {
-            landing: landings.value(row),
-            dims: dims.value(row),
-            units: units
-                .iter()
-                .map(|column| if column.is_null(row) { 0 } else { column.value(row) })
-                .collect(),
-            charges: charges.value(row),
-            unpriced: unpriced.value(row),
-        });
+impl RawGroups {
+    fn decode(&mut self, batch: &RecordBatch, measures: usize) {
+        let landings = batch.column(0).as_primitive::<UInt32Type>();
+        let dims = batch.column(1).as_primitive::<UInt64Type>();
+        let units: Vec<_> =
+            (0..measures).map(|m| batch.column(2 + m).as_primitive::<Decimal128Type>()).collect();
+        let charges = batch.column(2 + measures).as_primitive::<UInt64Type>();
+        let unpriced = batch.column(3 + measures).as_primitive::<UInt64Type>();
+        for row in 0..batch.num_rows() {
+            let of = |column: &&Decimal128Array| if column.is_null(row) { 0 } else { column.value(row) };
+            self.units.extend(units.iter().map(of));
+            self.groups.push(RawGroup {
+                landing: landings.value(row),
+                dims: dims.value(row),
+                charges: charges.value(row),
+                unpriced: unpriced.value(row),
+            });
+        }
     }
-}
 
-/// Turns numbers back into texts once the run has seen all of them, and checks that nothing was lost.
-fn finish(
-    operator: &Operator,
-    rows: Vec<RawGroup>,
-    names: &[&'static str],
-) -> Result<Attributed, EngineError> {
-    let d = &operator.dimensions;
-    let (services, accounts) = (d.services.texts(), d.sub_accounts.texts());
-    let lines = d.line_types.texts();
-    let text = |texts: &[String], number: u32| texts.get(number as usize).cloned().unwrap_or_default();
-    let mut groups: Vec<Group> = rows
-        .into_iter()
-        .map(|raw| {
+    /// Puts the texts back once the run has seen all of them.
+    fn named(self, d: &Dimensions, measures: usize) -> Vec<Group> {
+        let shared = |texts: Vec<String>| texts.into_iter().map(Arc::from).collect::<Vec<Arc<str>>>();
+        let (services, accounts) = (shared(d.services.texts()), shared(d.sub_accounts.texts()));
+        let lines = shared(d.line_types.texts());
+        let empty: Arc<str> = Arc::from("");
+        let text = |texts: &[Arc<str>], number: u32| Arc::clone(texts.get(number as usize).unwrap_or(&empty));
+        let mut groups = Vec::with_capacity(self.groups.len());
+        for (raw, units) in self.groups.into_iter().zip(self.units.chunks(measures)) {
             let dims = Dims::unpack(raw.dims);
-            Group {
+            groups.push(Group {
                 landing: Landing::from_code(raw.landing),
                 resource_kind: ResourceKind::ALL[dims.kind as usize],
                 service_name: text(&services, dims.service),
                 sub_account_id: text(&accounts, dims.sub_account),
                 line_type: text(&lines, dims.line_type),
                 usage_day: i32::try_from(dims.day).ok().filter(|day| *day > 0).map(|day| Day(day - 1)),
-                units: raw.units,
+                units: units.to_vec(),
                 charges: raw.charges,
                 unpriced: raw.unpriced,
-            }
-        })
-        .collect();
-    groups.sort_by(|a, b| {
-        (a.landing, a.usage_day, a.resource_kind, &a.service_name, &a.sub_account_id, &a.line_type).cmp(&(
-            b.landing,
-            b.usage_day,
-            b.resource_kind,
-            &b.service_name,
-            &b.sub_account_id,
-            &b.line_type,
-        ))
-    });
+            });
+        }
+        groups
+    }
+}
+
+/// Names and orders the groups, and checks that nothing was lost.
+fn finish(operator: &Operator, raw: RawGroups, names: &[&'static str]) -> Result<Attributed, EngineError> {
+    let mut groups = raw.named(&operator.dimensions, names.len());
+    groups.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
     let mut witness = Witness::default();
     {
         let held = operator.witness.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -234,8 +233,14 @@ fn finish(
     witness.read.resize(names.len(), 0);
     check(&groups, &witness, names)?;
     let mut experiments: Vec<String> = operator.plan.experiments.iter().map(ToString::to_string).collect();
-    experiments.extend(d.experiments.texts().into_iter().skip(1));
+    experiments.extend(operator.dimensions.experiments.texts().into_iter().skip(1));
     Ok(Attributed { groups, witness, experiments })
+}
+
+/// By what groups are ordered.
+fn order(group: &Group) -> (Landing, Option<Day>, ResourceKind, [&str; 3]) {
+    let texts = [&*group.service_name, &*group.sub_account_id, &*group.line_type];
+    (group.landing, group.usage_day, group.resource_kind, texts)
 }
 
 /// What came out must be what went in, cost by cost.
