@@ -70,6 +70,21 @@ pub fn apportion_into(
     Ok(())
 }
 
+/// [`apportion_into`] for two weights, not both zero, whose sum is below 2³²: the commonest split, a holder and the rest.
+#[inline]
+pub fn apportion_two(total: i128, first: u32, second: u32) -> (i128, i128) {
+    let (first, sum) = (u64::from(first), u64::from(first) + u64::from(second));
+    let magnitude = total.unsigned_abs();
+    let quotient = magnitude / u128::from(sum.max(1));
+    let rest = u64::try_from(magnitude - quotient * u128::from(sum)).unwrap_or(u64::MAX);
+    // Both remainders sum to the divisor or are zero, so one unit at most is left over.
+    let (share, remainder) = (rest * first / sum.max(1), rest * first % sum.max(1));
+    let takes_rest = remainder > 0 && remainder >= sum - remainder;
+    let part = (quotient * u128::from(first) + u128::from(share) + u128::from(takes_rest)).cast_signed();
+    let part = if total < 0 { -part } else { part };
+    (part, total - part)
+}
+
 /// Where the rounded shares and their remainders go, one for each weight.
 type Shares<'a> = (&'a mut [i128], &'a mut [u64]);
 
@@ -157,6 +172,15 @@ mod tests {
                 prop_assert!(*weight > 0 || part.is_zero());
                 prop_assert!(part.is_zero() || (part.units() < 0) == (units < 0));
             }
+        }
+
+        #[test]
+        fn two_parts_are_shared_as_any_number_is(total in any::<i64>(), scale in 0_i128..1 << 60, first: u32, second in 0..u32::MAX) {
+            prop_assume!(u64::from(first) + u64::from(second) > 0 && first < u32::MAX);
+            let total = i128::from(total) * scale;
+            let (mut parts, mut remainders) = ([0; 2], [0; 2]);
+            apportion_into(total, &[first.into(), second.into()], &mut parts, &mut remainders).unwrap();
+            prop_assert_eq!(apportion_two(total, first, second), (parts[0], parts[1]));
         }
 
         #[test]

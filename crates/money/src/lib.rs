@@ -11,6 +11,6 @@ mod quantity;
 pub mod rounding;
 
 pub use amount::{Amount, AmountError, SCALE};
-pub use apportion::{ApportionError, apportion, apportion_into};
+pub use apportion::{ApportionError, apportion, apportion_into, apportion_two};
 pub use currency::{Currency, CurrencyError};
 pub use quantity::{Quantity, QuantityError};

@@ -96,7 +96,9 @@ impl PlanBuilder {
 
     fn hold(&mut self, attempt: &Attempt, index: u32, experiment: u32) {
         // The same binding told by two records is held once.
-        let bindings: BTreeSet<_> = attempt.bindings.iter().collect();
+        let mut bindings: Vec<_> = attempt.bindings.iter().collect();
+        bindings.sort_unstable();
+        bindings.dedup();
         for binding in bindings {
             let Some(resource) = &binding.resource_id else { continue };
             let own_job = binding.kind == BindingKind::ManagedJob;

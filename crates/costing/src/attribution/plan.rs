@@ -146,6 +146,11 @@ impl AttributionPlan {
         self.resources.get(id).copied().unwrap_or(Resource::Unknown)
     }
 
+    /// Every resource that is known.
+    pub fn resources(&self) -> impl Iterator<Item = (&str, Resource)> {
+        self.resources.iter().map(|(id, resource)| (id.as_str(), *resource))
+    }
+
     /// What the tags of a charge say.
     pub fn named_by(&self, tags: &[(String, String)]) -> NamedBy {
         let value = |keys: &[String]| {

@@ -1,6 +1,6 @@
 //! Splits amounts over the holders of their resource: first by time, then by share, exactly.
 
-use money::apportion_into;
+use money::{apportion_into, apportion_two};
 
 use super::{Claim, Landing, Segment, Timeline, Window};
 
@@ -83,16 +83,40 @@ impl Split {
         for ((first, end), cut) in self.cuts.iter().zip(times.iter()) {
             let shares = *first as usize..*end as usize;
             let slots = &self.slots[shares.clone()];
-            if let [slot] = slots {
-                landed[*slot as usize] += cut;
-                continue;
+            let weights = &self.weights[shares];
+            match (slots, weights) {
+                ([slot], _) => {
+                    landed[*slot as usize] += cut;
+                    continue;
+                }
+                ([a, b], [first, second]) => {
+                    if let (Ok(first), Ok(second)) = (u32::try_from(*first), u32::try_from(*second)) {
+                        let parts = apportion_two(*cut, first, second);
+                        landed[*a as usize] += parts.0;
+                        landed[*b as usize] += parts.1;
+                        continue;
+                    }
+                }
+                _ => {}
             }
-            apportioned(*cut, &self.weights[shares], (parts, remainders));
+            apportioned(*cut, weights, (parts, remainders));
             for (slot, part) in slots.iter().zip(parts.iter()) {
                 landed[*slot as usize] += part;
             }
         }
         landed
+    }
+
+    /// [`Split::apply`] for the commonest split: one cut between two places. `None` for any other.
+    #[inline]
+    pub fn in_two(&self, amount: i128) -> Option<(i128, i128)> {
+        match (self.slots.as_slice(), self.weights.as_slice(), self.cuts.as_slice()) {
+            ([0, 1], [first, second], [_]) => {
+                let (first, second) = (u32::try_from(*first).ok()?, u32::try_from(*second).ok()?);
+                Some(apportion_two(amount, first, second))
+            }
+            _ => None,
+        }
     }
 
     fn clear(&mut self) {

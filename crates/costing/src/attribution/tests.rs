@@ -127,6 +127,17 @@ proptest! {
     }
 
     #[test]
+    fn a_split_in_two_is_the_split(
+        holders in holders(), start in 0_i64..120, length in 0_i64..80, amount in -1_000_000_000_i128..1_000_000_000,
+    ) {
+        let timeline = Timeline::of(&holders);
+        let split = Split::of(&Claim::Shared { timeline: &timeline, rest: Landing::IDLE }, (start, start + length));
+        if let Some((first, second)) = split.in_two(amount) {
+            prop_assert_eq!(split.apply(amount, &mut Scratch::default()), [first, second]);
+        }
+    }
+
+    #[test]
     fn a_claim_of_one_experiment_keeps_the_whole_charge_there(
         holders in holders(), start in 0_i64..120, length in 0_i64..80, amount in -1_000_000_i128..1_000_000,
     ) {

@@ -3,6 +3,7 @@
 use arrow::array::{
     Array, ArrayRef, AsArray, Decimal128Array, Int32Array, RecordBatch, TimestampMicrosecondArray,
 };
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::Int32Type;
 
 use crate::EngineError;
@@ -106,11 +107,16 @@ impl<T: Copy> Meanings<T> {
         match keys.null_count() {
             0 if keys.values().iter().all(|key| *key == first) => Rows::Same(self.of_key(first)),
             nulls if nulls == keys.len() => Rows::Same(self.absent),
-            nulls => Rows::Each(self, keys, nulls > 0),
+            _ => Rows::Each(self, keys.values(), keys.nulls().filter(|nulls| nulls.null_count() > 0)),
         }
     }
 
-    #[inline]
+    /// How many values the dictionary has.
+    pub(crate) fn len(&self) -> usize {
+        self.meanings.len()
+    }
+
+    #[inline(always)]
     fn of_key(&self, key: i32) -> T {
         let key = usize::try_from(key).unwrap_or(usize::MAX);
         self.meanings.get(key).copied().unwrap_or(self.absent)
@@ -123,7 +129,7 @@ pub(crate) enum Rows<'a, T> {
     /// All the same.
     Same(T),
     /// By their keys, of which some may be null.
-    Each(&'a Meanings<T>, &'a Int32Array, bool),
+    Each(&'a Meanings<T>, &'a [i32], Option<&'a NullBuffer>),
 }
 
 impl<T> Rows<'_, T> {
@@ -134,12 +140,12 @@ impl<T> Rows<'_, T> {
 
 impl<T: Copy> Rows<'_, T> {
     /// The meaning of a row.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(&self, row: usize) -> T {
         match self {
             Self::Same(meaning) => *meaning,
-            Self::Each(meanings, keys, nulls) if *nulls && keys.is_null(row) => meanings.absent,
-            Self::Each(meanings, keys, _) => meanings.of_key(keys.value(row)),
+            Self::Each(meanings, _, Some(nulls)) if nulls.is_null(row) => meanings.absent,
+            Self::Each(meanings, keys, _) => meanings.of_key(keys[row]),
         }
     }
 }

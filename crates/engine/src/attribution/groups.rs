@@ -17,6 +17,8 @@ pub(crate) struct Groups {
     measures: usize,
     index: HashMap<(u32, u32), u32, FxBuildHasher>,
     keys: Vec<(u32, u32)>,
+    /// The group asked for last.
+    recent: ((u32, u32), u32),
     /// One after the other for each group: the sum of each cost and the counts, so that a row touches one place.
     sums: Vec<i128>,
 }
@@ -32,9 +34,12 @@ pub(crate) struct Overflow {
 const PRICED: i128 = 1;
 const UNPRICED: i128 = (1 << 64) + 1;
 
+/// No group: no landing has this code.
+const NONE: ((u32, u32), u32) = ((u32::MAX, u32::MAX), u32::MAX);
+
 impl Groups {
     pub(crate) fn new(measures: usize) -> Self {
-        Self { measures, index: HashMap::default(), keys: Vec::new(), sums: Vec::new() }
+        Self { measures, index: HashMap::default(), keys: Vec::new(), recent: NONE, sums: Vec::new() }
     }
 
     /// How many groups are held.
@@ -43,9 +48,17 @@ impl Groups {
     }
 
     /// The number of a group, made if it is new.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn group(&mut self, dims: u32, landing: Landing) -> u32 {
         let key = (dims, landing.code());
+        if self.recent.0 == key {
+            return self.recent.1;
+        }
+        self.recent = (key, self.search(key));
+        self.recent.1
+    }
+
+    fn search(&mut self, key: (u32, u32)) -> u32 {
         if let Some(group) = self.index.get(&key) {
             return *group;
         }
@@ -58,7 +71,7 @@ impl Groups {
     }
 
     /// Adds to one cost of a group.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, group: u32, measure: usize, units: i128) -> Result<(), Overflow> {
         let sum = &mut self.sums[group as usize * (self.measures + 1) + measure];
         *sum = sum.checked_add(units).ok_or(Overflow { measure })?;
@@ -66,7 +79,7 @@ impl Groups {
     }
 
     /// Counts a charge in a group.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count(&mut self, group: u32, unpriced: bool) {
         let counts = &mut self.sums[group as usize * (self.measures + 1) + self.measures];
         *counts += if unpriced { UNPRICED } else { PRICED };
@@ -77,6 +90,7 @@ impl Groups {
         let keys = std::mem::take(&mut self.keys);
         let sums = std::mem::take(&mut self.sums);
         self.index = HashMap::default();
+        self.recent = NONE;
         let landings: UInt32Array = keys.iter().map(|(_, landing)| *landing).collect::<Vec<_>>().into();
         let dims: UInt64Array = keys.iter().map(|(dims, _)| numbers.packed(*dims)).collect::<Vec<_>>().into();
         let mut columns: Vec<arrow::array::ArrayRef> = vec![Arc::new(landings), Arc::new(dims)];

@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use arrow::array::{Array, Decimal128Array, RecordBatch};
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::SchemaRef;
 use arrow::error::ArrowError;
 use costing::attribution::{AttributionPlan, Claim, NamedBy, Resource, Scratch, TagClaim, claim};
@@ -36,13 +37,10 @@ impl Lookup {
     }
 
     /// Works out the meanings of a batch's dictionaries.
-    fn fit(
-        &mut self,
-        columns: &Columns<'_>,
-        plan: &AttributionPlan,
-        dimensions: &Dimensions,
-    ) -> Result<(), EngineError> {
-        self.resources.fit(columns.text("resource_id")?, |id| Ok(plan.resource(id)))?;
+    fn fit(&mut self, columns: &Columns<'_>, operator: &Operator) -> Result<(), EngineError> {
+        let Operator { plan, resources, dimensions, .. } = operator;
+        let resource = |id: &str| Ok(resources.get(id).copied().unwrap_or(Resource::Unknown));
+        self.resources.fit(columns.text("resource_id")?, resource)?;
         self.tags.fit(columns.text("tags")?, |tags| tag_claim(tags, plan, dimensions))?;
         self.classes.fit(columns.text("x_class")?, |word| {
             LineClass::from_word(word)
@@ -84,8 +82,9 @@ struct State {
 
 /// The amounts of a batch, cost by cost.
 struct Costs<'a> {
-    columns: Vec<&'a Decimal128Array>,
-    nulls: bool,
+    values: Vec<&'a [i128]>,
+    /// The nulls of each column, if any column has one.
+    nulls: Option<Vec<Option<&'a NullBuffer>>>,
 }
 
 impl Kernel {
@@ -120,14 +119,13 @@ impl Kernel {
     /// Takes a batch in.
     pub(crate) fn process(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
         let (columns, operator) = (Columns(batch), &*self.operator);
-        self.lookup.fit(&columns, &operator.plan, &operator.dimensions)?;
+        self.lookup.fit(&columns, operator)?;
         self.dims.fit(&columns, &operator.dimensions)?;
         let names = operator.measures.names();
         let costs = names.iter().map(|name| columns.money(name)).collect::<Result<Vec<_>, _>>()?;
         let overflow = |overflow: Overflow| EngineError::OutOfRange { measure: names[overflow.measure] };
         self.witness.read(&costs, batch.num_rows()).map_err(overflow)?;
-        let nulls = costs.iter().any(|cost| cost.null_count() > 0);
-        let costs = Costs { columns: costs, nulls };
+        let costs = Costs::of(&costs);
         let starts = columns.instant("charge_period_start")?.values();
         let ends = columns.instant("charge_period_end")?.values();
         let dims = self.dims.rows(&columns, (starts, ends))?;
@@ -135,10 +133,9 @@ impl Kernel {
         let tags = self.lookup.tags.rows(columns.text("tags")?);
         let resources = self.lookup.resources.rows(columns.text("resource_id")?);
         for (row, (start, end)) in starts.iter().zip(ends).enumerate() {
-            let resource = resources.of(row);
-            let claim = claim(&operator.plan, classes.of(row), tags.of(row), resource);
+            let claims = (classes.of(row), tags.of(row), resources.of(row));
             self.state
-                .add((row, &costs), (&claim, resource), ((*start, *end), dims.of(row)))
+                .add(&operator.plan, (row, &costs), claims, ((*start, *end), dims.of(row)))
                 .map_err(overflow)?;
         }
         Ok(())
@@ -146,25 +143,35 @@ impl Kernel {
 }
 
 impl State {
-    #[inline]
+    #[inline(always)]
     fn add(
         &mut self,
+        plan: &AttributionPlan,
         (row, costs): (usize, &Costs<'_>),
-        (claim, resource): (&Claim<'_>, Resource),
+        (class, tag, resource): (LineClass, TagClaim, Resource),
         (interval, dims): ((i64, i64), u32),
     ) -> Result<(), Overflow> {
-        let only = match claim {
-            Claim::Whole(landing) => {
-                let group = self.groups.group(dims, *landing);
-                return add_whole(&mut self.groups, group, costs, row);
-            }
-            Claim::Shared { .. } => None,
-            Claim::SharedWithin { experiment, .. } => Some(*experiment),
+        let claimed = || claim(plan, class, tag, resource);
+        // Usage of a machine that says nothing of its run is most of a bill: its claim is made when it is not remembered.
+        let (index, only) = match (class, tag, resource) {
+            (LineClass::Usage, TagClaim::None, Resource::Held(index)) => (index, None),
+            _ => match (claimed(), resource) {
+                (Claim::Whole(landing), _) => {
+                    let group = self.groups.group(dims, landing);
+                    return add_whole(&mut self.groups, group, costs, row);
+                }
+                (
+                    Claim::SharedWithin { experiment, .. },
+                    Resource::Held(index) | Resource::ManagedJob(index),
+                ) => (index, Some(experiment)),
+                (_, Resource::Held(index) | Resource::ManagedJob(index)) => (index, None),
+                // Invariant: only a resource with a timeline is shared.
+                (_, Resource::Absent | Resource::Unknown) => return Ok(()),
+            },
         };
-        let (Resource::Held(index) | Resource::ManagedJob(index)) = resource else { return Ok(()) };
         let groups = &mut self.groups;
-        let timeline = (index as usize, claim, only);
-        let Some(known) = self.memory.of(timeline, (interval, dims), groups) else { return Ok(()) };
+        let known = self.memory.of((index as usize, only), claimed, (interval, dims), groups);
+        let Some(known) = known else { return Ok(()) };
         if let [group] = known.groups {
             return add_whole(groups, *group, costs, row);
         }
@@ -172,9 +179,14 @@ impl State {
         for group in known.groups {
             groups.count(*group, unpriced);
         }
-        for measure in 0..costs.columns.len() {
+        for measure in 0..costs.values.len() {
             let units = costs.units(measure, row);
             if units == 0 {
+                continue;
+            }
+            if let ([first, second], Some(parts)) = (known.groups, known.split.in_two(units)) {
+                groups.add(*first, measure, parts.0)?;
+                groups.add(*second, measure, parts.1)?;
                 continue;
             }
             let parts = known.split.apply(units, &mut self.scratch);
@@ -187,26 +199,38 @@ impl State {
 }
 
 /// Adds a row that lands whole to its group.
-#[inline]
+#[inline(always)]
 fn add_whole(groups: &mut Groups, group: u32, costs: &Costs<'_>, row: usize) -> Result<(), Overflow> {
     groups.count(group, costs.unpriced(row));
-    for measure in 0..costs.columns.len() {
+    for measure in 0..costs.values.len() {
         groups.add(group, measure, costs.units(measure, row))?;
     }
     Ok(())
 }
 
-impl Costs<'_> {
-    /// An absent price counts as no money here and as unpriced beside it.
-    #[inline]
-    fn units(&self, measure: usize, row: usize) -> i128 {
-        let cost = self.columns[measure];
-        if self.nulls && cost.is_null(row) { 0 } else { cost.value(row) }
+impl<'a> Costs<'a> {
+    fn of(columns: &[&'a Decimal128Array]) -> Self {
+        let values = columns.iter().copied().map(|cost| &**cost.values()).collect();
+        let has_nulls = columns.iter().any(|cost| cost.null_count() > 0);
+        let nulls = has_nulls.then(|| columns.iter().copied().map(Array::nulls).collect());
+        Self { values, nulls }
     }
 
-    #[inline]
+    /// An absent price counts as no money here and as unpriced beside it.
+    #[inline(always)]
+    fn units(&self, measure: usize, row: usize) -> i128 {
+        match &self.nulls {
+            Some(nulls) if nulls[measure].is_some_and(|nulls| nulls.is_null(row)) => 0,
+            Some(_) | None => self.values[measure][row],
+        }
+    }
+
+    #[inline(always)]
     fn unpriced(&self, row: usize) -> bool {
-        self.nulls && self.columns.iter().any(|cost| cost.is_null(row))
+        match &self.nulls {
+            Some(nulls) => nulls.iter().flatten().any(|nulls| nulls.is_null(row)),
+            None => false,
+        }
     }
 }
 
@@ -279,13 +303,31 @@ impl DimsLookup {
             line_type: line_types.of(row),
             day: day((starts[row], ends[row])),
         };
-        let all_same = [kinds, services, sub_accounts, line_types].iter().all(Rows::is_same);
-        if all_same && same(starts) && same(ends) && !starts.is_empty() {
-            return Ok(RowDims::Same(self.numbers.number(of(0).pack())));
-        }
         let numbers = &mut self.numbers;
         self.rows.clear();
-        self.rows.extend((0..starts.len()).map(|row| numbers.number(of(row).pack())));
+        let columns = [kinds, services, sub_accounts, line_types];
+        let mut varying = columns.iter().filter(|column| !column.is_same());
+        let same_day = same(starts) && same(ends);
+        match (varying.next(), varying.next()) {
+            _ if starts.is_empty() => {}
+            (None, _) if same_day => return Ok(RowDims::Same(numbers.number(of(0).pack()))),
+            // One column tells the rows apart: what its values mean is worked out once each.
+            (Some(Rows::Each(meanings, keys, None)), None) if same_day => {
+                let mut known = vec![None; meanings.len()];
+                for (row, key) in keys.iter().enumerate() {
+                    let key = usize::try_from(*key).unwrap_or(usize::MAX);
+                    let held = known.get(key).copied().flatten();
+                    let number = held.unwrap_or_else(|| numbers.number(of(row).pack()));
+                    if held.is_none()
+                        && let Some(place) = known.get_mut(key)
+                    {
+                        *place = Some(number);
+                    }
+                    self.rows.push(number);
+                }
+            }
+            _ => self.rows.extend((0..starts.len()).map(|row| numbers.number(of(row).pack()))),
+        }
         Ok(RowDims::Each(&self.rows))
     }
 }

@@ -65,22 +65,24 @@ impl Memory {
         }
     }
 
-    /// How a row of a timeline splits; `only` is the experiment to which its claim is limited.
-    #[inline]
-    pub(crate) fn of(
+    /// How a row of a timeline splits; `only` is the experiment to which its claim is limited, and the claim itself is
+    /// asked for where nothing is remembered.
+    #[inline(always)]
+    pub(crate) fn of<'c>(
         &mut self,
-        (index, claim, only): (usize, &Claim<'_>, Option<u32>),
+        (index, only): (usize, Option<u32>),
+        claim: impl FnOnce() -> Claim<'c>,
         (interval, dims): ((i64, i64), u32),
         table: &mut Groups,
     ) -> Option<Known<'_>> {
         let (hot, cold) = (self.hot.get_mut(index)?, self.cold.get_mut(index)?);
         if !hot.holds(interval, only.unwrap_or(NOTHING)) {
-            make(hot, cold, (claim, only), interval);
+            make(hot, cold, (&claim(), only), interval);
         }
-        let known = hot.dims.iter().position(|held| *held == dims);
+        let known = hot.place(dims);
         let known = known.unwrap_or_else(|| learn((hot, cold), dims, table));
         let groups = if hot.landings == 1 {
-            &hot.groups[known..=known]
+            hot.groups.get(known).map_or(&[][..], std::slice::from_ref)
         } else {
             let landings = hot.landings as usize;
             &cold.groups[known * landings..(known + 1) * landings]
@@ -100,7 +102,20 @@ impl Hot {
         landings: 0,
     };
 
-    #[inline]
+    /// The place of dimensions that are known.
+    #[inline(always)]
+    fn place(&self, dims: u32) -> Option<usize> {
+        let [a, b, c, d] = self.dims;
+        match dims {
+            _ if a == dims => Some(0),
+            _ if b == dims => Some(1),
+            _ if c == dims => Some(2),
+            _ if d == dims => Some(3),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
     fn holds(&self, interval: (i64, i64), only: u32) -> bool {
         let inside = if self.exact {
             interval == self.valid
@@ -112,6 +127,7 @@ impl Hot {
     }
 }
 
+#[cold]
 fn make(hot: &mut Hot, cold: &mut Cold, (claim, only): (&Claim<'_>, Option<u32>), interval: (i64, i64)) {
     let before: (usize, Option<Landing>) =
         (cold.split.landings().len(), cold.split.landings().first().copied());
@@ -137,6 +153,7 @@ fn timeline<'a>(claim: &Claim<'a>) -> Option<&'a Timeline> {
 }
 
 /// Finds the groups of dimensions that were not known, in place of those known longest.
+#[cold]
 fn learn((hot, cold): (&mut Hot, &mut Cold), dims: u32, table: &mut Groups) -> usize {
     let place = usize::from(hot.oldest) % KNOWN;
     hot.oldest = hot.oldest.wrapping_add(1);

@@ -1,6 +1,7 @@
 //! The operator as DataFusion sees it: a logical node, and an execution with partial sums per partition.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use arrow::record_batch::RecordBatch;
 use async_trait::async_trait;
-use costing::attribution::AttributionPlan;
+use costing::attribution::{AttributionPlan, Resource};
 use datafusion::catalog::Session;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchemaRef, ToDFSchema};
@@ -24,6 +25,7 @@ use datafusion::physical_plan::{
 };
 use datafusion::physical_planner::{ExtensionPlanner, PhysicalPlanner};
 use futures::StreamExt;
+use rustc_hash::FxBuildHasher;
 
 use super::dimensions::Dimensions;
 use super::kernel::Kernel;
@@ -36,6 +38,8 @@ const GROUPS_MAX: usize = 1 << 19;
 #[derive(Debug)]
 pub(crate) struct Operator {
     pub(crate) plan: Arc<AttributionPlan>,
+    /// The plan's resources; every dictionary of a bill is looked up here.
+    pub(crate) resources: HashMap<String, Resource, FxBuildHasher>,
     pub(crate) measures: Measures,
     pub(crate) dimensions: Dimensions,
     pub(crate) witness: Mutex<Witness>,

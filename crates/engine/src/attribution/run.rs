@@ -67,8 +67,14 @@ impl Witness {
         self.rows += rows as u64;
         for (measure, cost) in costs.iter().enumerate() {
             let read = &mut self.read[measure];
-            for units in cost.iter().flatten() {
-                *read = read.checked_add(units).ok_or(Overflow { measure })?;
+            if cost.null_count() == 0 {
+                for units in cost.values() {
+                    *read = read.checked_add(*units).ok_or(Overflow { measure })?;
+                }
+            } else {
+                for units in cost.iter().flatten() {
+                    *read = read.checked_add(units).ok_or(Overflow { measure })?;
+                }
             }
         }
         Ok(())
@@ -139,7 +145,9 @@ pub async fn attribute(run: Run) -> Result<Attributed, EngineError> {
     let names = run.measures.names();
     let columns: Vec<&str> = COLUMNS.iter().chain(names).copied().collect();
     let scan = charges(&context, &run.files).await?.select_columns(&columns)?;
+    let resources = run.plan.resources().map(|(id, resource)| (id.to_owned(), resource)).collect();
     let operator = Arc::new(Operator {
+        resources,
         plan: run.plan,
         measures: run.measures,
         dimensions: Dimensions::new(),
