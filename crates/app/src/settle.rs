@@ -17,7 +17,7 @@ use store::DeliveryKey;
 use crate::{AppError, Context};
 
 /// Changes whenever the rules of attribution or of postings do, so that stale postings are made again.
-const RULES_VERSION: &str = "attribution-2";
+const RULES_VERSION: &str = "attribution-3";
 
 /// A delivery to be settled.
 #[derive(Debug)]

@@ -70,19 +70,20 @@ pub fn apportion_into(
     Ok(())
 }
 
-/// [`apportion_into`] for two weights, not both zero, whose sum is below 2³²: the commonest split, a holder and the rest.
+/// [`apportion_into`] for two weights, the commonest split: a holder and the rest. `None` where both weights are zero or
+/// their sum is 2³² or more.
 #[inline]
-pub fn apportion_two(total: i128, first: u32, second: u32) -> (i128, i128) {
-    let (first, sum) = (u64::from(first), u64::from(first) + u64::from(second));
+pub fn apportion_two(total: i128, first: u64, second: u64) -> Option<(i128, i128)> {
+    let sum = u64::from(u32::try_from(first.checked_add(second)?).ok()?);
     let magnitude = total.unsigned_abs();
-    let quotient = magnitude / u128::from(sum.max(1));
-    let rest = u64::try_from(magnitude - quotient * u128::from(sum)).unwrap_or(u64::MAX);
-    // Both remainders sum to the divisor or are zero, so one unit at most is left over.
-    let (share, remainder) = (rest * first / sum.max(1), rest * first % sum.max(1));
+    let quotient = magnitude.checked_div(u128::from(sum))?;
+    let rest = u64::try_from(magnitude - quotient * u128::from(sum)).ok()?;
+    // The two remainders sum to the divisor or are both zero, so one unit at most is left over.
+    let (share, remainder) = (rest * first / sum, rest * first % sum);
     let takes_rest = remainder > 0 && remainder >= sum - remainder;
     let part = (quotient * u128::from(first) + u128::from(share) + u128::from(takes_rest)).cast_signed();
     let part = if total < 0 { -part } else { part };
-    (part, total - part)
+    Some((part, total - part))
 }
 
 /// Where the rounded shares and their remainders go, one for each weight.
@@ -175,12 +176,16 @@ mod tests {
         }
 
         #[test]
-        fn two_parts_are_shared_as_any_number_is(total in any::<i64>(), scale in 0_i128..1 << 60, first: u32, second in 0..u32::MAX) {
-            prop_assume!(u64::from(first) + u64::from(second) > 0 && first < u32::MAX);
-            let total = i128::from(total) * scale;
+        fn two_parts_are_shared_as_any_number_is(
+            total in any::<i64>(), scale in 0_i128..1 << 60, first in 0_u64..1 << 33, second in 0_u64..1 << 33, shift in 0..33,
+        ) {
+            let (total, first, second) = (i128::from(total) * scale, first >> shift, second >> shift);
             let (mut parts, mut remainders) = ([0; 2], [0; 2]);
-            apportion_into(total, &[first.into(), second.into()], &mut parts, &mut remainders).unwrap();
-            prop_assert_eq!(apportion_two(total, first, second), (parts[0], parts[1]));
+            let shared = apportion_into(total, &[first, second], &mut parts, &mut remainders);
+            match apportion_two(total, first, second) {
+                Some(two) => prop_assert_eq!(two, (parts[0], parts[1])),
+                None => prop_assert!(shared.is_err() || first + second > u64::from(u32::MAX)),
+            }
         }
 
         #[test]

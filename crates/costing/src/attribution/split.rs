@@ -90,8 +90,7 @@ impl Split {
                     continue;
                 }
                 ([a, b], [first, second]) => {
-                    if let (Ok(first), Ok(second)) = (u32::try_from(*first), u32::try_from(*second)) {
-                        let parts = apportion_two(*cut, first, second);
+                    if let Some(parts) = apportion_two(*cut, *first, *second) {
                         landed[*a as usize] += parts.0;
                         landed[*b as usize] += parts.1;
                         continue;
@@ -111,10 +110,7 @@ impl Split {
     #[inline]
     pub fn in_two(&self, amount: i128) -> Option<(i128, i128)> {
         match (self.slots.as_slice(), self.weights.as_slice(), self.cuts.as_slice()) {
-            ([0, 1], [first, second], [_]) => {
-                let (first, second) = (u32::try_from(*first).ok()?, u32::try_from(*second).ok()?);
-                Some(apportion_two(amount, first, second))
-            }
+            ([0, 1], [first, second], [_]) => apportion_two(amount, *first, *second),
             _ => None,
         }
     }

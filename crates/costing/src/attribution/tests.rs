@@ -133,7 +133,8 @@ proptest! {
         let timeline = Timeline::of(&holders);
         let split = Split::of(&Claim::Shared { timeline: &timeline, rest: Landing::IDLE }, (start, start + length));
         if let Some((first, second)) = split.in_two(amount) {
-            prop_assert_eq!(split.apply(amount, &mut Scratch::default()), [first, second]);
+            let mut scratch = Scratch::default();
+            prop_assert_eq!(split.apply(amount, &mut scratch), [first, second]);
         }
     }
 
