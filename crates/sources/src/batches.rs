@@ -104,6 +104,8 @@ pub struct ChargeRow<'a> {
     pub operation: Option<&'a str>,
     /// `x_instance_type`.
     pub instance_type: Option<&'a str>,
+    /// `x_credit_type`.
+    pub credit_type: Option<&'a str>,
     /// `x_split_role`.
     pub split_role: SplitRole,
     /// `x_parent_resource_id`.

@@ -99,6 +99,12 @@ pub const COLUMNS: &[Column] = &[
     column("x_usage_type", Text, false, "the provider's usage type"),
     column("x_operation", Text, false, "the provider's operation"),
     column("x_instance_type", Text, false, "instance type"),
+    column(
+        "x_credit_type",
+        Text,
+        false,
+        "for a credit that the provider puts on a row of usage: its type; the row repeats that usage's resource and tags",
+    ),
     column("x_split_role", Text, true, "none, or child for a row of split data"),
     column("x_parent_resource_id", Text, false, "for split rows: the resource whose cost is split"),
     column("x_split_cost", Money, false, "for split rows: the part of the parent's cost used"),

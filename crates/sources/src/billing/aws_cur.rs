@@ -45,27 +45,20 @@
 //! * Amortised cost by line type: <https://catalog.workshops.aws/cur-query-library>
 //! * Split cost allocation: <https://docs.aws.amazon.com/cur/latest/userguide/split-cost-allocation-data.html>
 
-mod cell;
 mod column;
 mod cost;
-mod csv_table;
 mod discount;
 mod extra;
 mod import;
-mod json;
 mod layout;
 mod line;
 mod meter;
 mod outcome;
-mod parquet_table;
 mod row;
-mod table;
-mod tally;
-mod typed;
 
 use import::Import;
 
-use super::{BillBatch, BillFile, BillInput, BillOptions, BillSummary, BillWarning, FileFormat};
+use super::{BillBatch, BillFile, BillInput, BillOptions, BillSummary, BillWarning, FileFormat, table};
 use crate::SourceError;
 use crate::batches::Batches;
 use discount::DiscountPeriods;

@@ -15,6 +15,8 @@ use tempfile::TempDir;
 use crate::Rejection;
 
 pub mod aws_cur;
+mod table;
+mod tally;
 
 /// The files of one import, all on the local disk.
 #[derive(Debug, Clone)]

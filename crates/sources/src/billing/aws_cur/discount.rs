@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::BillingPeriod;
 
-use super::cell::Cells;
 use super::column::Column;
 use super::layout::Layout;
 use super::line::LineType;
 use super::row::Row;
-use super::table::{BrokenRow, Form, Visitor, Wanted, visit};
 use crate::SourceError;
+use crate::billing::table::cell::Cells;
+use crate::billing::table::{BrokenRow, Form, Visitor, Wanted, visit};
 use crate::billing::{BillFile, BillLimits};
 
 /// Payers and periods with discount rows.

@@ -1,9 +1,9 @@
 //! The two JSON columns of a row, tags and unmapped columns, and what is found in the product map.
 
-use super::cell::{Cell, Cells};
-use super::json::{Pairs, push_json_text};
 use super::layout::Keyed;
 use super::row::Row;
+use crate::billing::table::cell::{Cell, Cells};
+use crate::billing::table::json::{Pairs, push_json_text};
 
 /// Buffers for the texts that a row does not hold ready, used again for every row.
 #[derive(Debug, Default)]

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use ledger::{Interval, LineClass, SplitRole};
 use money::{Amount, AmountError, Currency};
 
-use super::cell::{Cells, Money};
 use super::column::Column;
 use super::cost::{Costs, Judged, Valuation, costs};
 use super::discount::DiscountPeriods;
@@ -15,10 +14,11 @@ use super::line::{Line, LineType};
 use super::meter::{MeterText, Meters, instance_type_of_description, instance_type_of_usage};
 use super::outcome::PeriodFacts;
 use super::row::{Fault, Row, RowKey};
-use super::table::{BrokenRow, Visitor, Wanted};
-use super::tally::{RowPlace, Tally};
 use crate::SourceError;
 use crate::batches::{Batches, ChargeRow};
+use crate::billing::table::cell::{Cells, Money};
+use crate::billing::table::{BrokenRow, Visitor, Wanted};
+use crate::billing::tally::{RowFault, RowPlace, Tally};
 use crate::billing::{BillFile, BillOptions, Unmapped};
 
 /// The state of an import between two rows.
@@ -245,7 +245,8 @@ impl Visitor for Import<'_> {
                 self.account_for_rejected(&row)?;
                 let name = layout.name(fault.column);
                 let place = RowPlace { file: &self.file, row: number };
-                self.tally.reject(place, fault, name, &self.options.limits);
+                let fault = RowFault { code: fault.code, found: fault.found, expected: fault.expected };
+                self.tally.reject(place, &fault, name, &self.options.limits);
                 Ok(())
             }
         }
@@ -320,6 +321,7 @@ impl<'c, C: Cells> Charge<'c, C> {
             usage_type: text(Column::UsageType),
             operation: text(Column::Operation),
             instance_type: self.instance_type(extra),
+            credit_type: None,
             split_role: if split { SplitRole::Child } else { SplitRole::None },
             parent_resource_id: text(Column::SplitParent),
             split_cost: self.costs.split,
@@ -383,7 +385,7 @@ fn optional<C: Cells>(row: &Row<'_, C>, column: Column, tally: &mut Tally) -> Op
         Err(_) => {
             let mut found = String::new();
             cell.write_to(&mut found);
-            tally.unreadable(column, &found);
+            tally.unreadable(column.shown(), &found);
             None
         }
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::column::{COLUMNS, Column, Family, Kept, map_family, squashed, tag_key};
-use super::json::push_json_text;
-use super::table::{Form, Wanted};
 use crate::SourceError;
 use crate::billing::Unmapped;
+use crate::billing::table::json::push_json_text;
+use crate::billing::table::{Form, Wanted};
 
 /// The columns of one file.
 #[derive(Debug, Clone)]

@@ -3,9 +3,9 @@
 use ledger::{BillingPeriod, Interval, Timestamp};
 use money::Currency;
 
-use super::cell::{Cell, CellFault, Cells, Money};
 use super::column::Column;
 use super::layout::Layout;
+use crate::billing::table::cell::{Cell, CellFault, Cells, Money};
 
 /// A row under the names of its columns.
 #[derive(Debug)]

@@ -5,19 +5,19 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use csv::{ByteRecord, ReaderBuilder, StringRecord};
+use ::csv::{ByteRecord, ReaderBuilder, StringRecord};
 use flate2::read::MultiGzDecoder;
 
 use super::cell::{Cell, Cells};
 use super::json::read_map;
-use super::table::{BrokenRow, PROGRESS_ROWS, Visitor, unreadable};
+use super::{BrokenRow, PROGRESS_ROWS, Visitor, unreadable};
 use crate::SourceError;
 use crate::billing::{BillFile, BillLimits};
 
 const BUFFER_BYTES: usize = 1 << 17;
 
 /// Reads plain text.
-pub(super) fn visit_plain(
+pub(in crate::billing) fn visit_plain(
     file: &BillFile,
     open: File,
     limits: &BillLimits,
@@ -30,7 +30,7 @@ pub(super) fn visit_plain(
 }
 
 /// Reads text under gzip, several members in one file included.
-pub(super) fn visit_gzip(
+pub(in crate::billing) fn visit_gzip(
     file: &BillFile,
     open: File,
     limits: &BillLimits,
@@ -162,9 +162,9 @@ impl Table<'_> {
         Ok(bytes.iter().map(text).collect())
     }
 
-    fn fault(&self, fault: csv::Error) -> SourceError {
+    fn fault(&self, fault: ::csv::Error) -> SourceError {
         let shown = fault.to_string();
-        let csv::ErrorKind::Io(fault) = fault.into_kind() else {
+        let ::csv::ErrorKind::Io(fault) = fault.into_kind() else {
             return SourceError::new("bill::bad_csv", shown).at(&self.file.name);
         };
         if let Some(bound) = fault.get_ref().and_then(|inner| inner.downcast_ref::<Bound>()) {

@@ -7,7 +7,7 @@ use crate::{Zone, instant};
 
 /// A value as the file holds it; an empty text is [`Cell::Null`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Cell<'a> {
+pub(in crate::billing) enum Cell<'a> {
     Null,
     Text(&'a str),
     Int(i64),
@@ -22,7 +22,7 @@ pub(super) enum Cell<'a> {
 
 /// Why a value is not what its column should hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CellFault {
+pub(in crate::billing) enum CellFault {
     NotADecimal,
     OutOfRange,
     NotATime,
@@ -30,14 +30,14 @@ pub(super) enum CellFault {
 
 /// Money read from a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Money {
-    pub(super) amount: Amount,
+pub(in crate::billing) struct Money {
+    pub(in crate::billing) amount: Amount,
     /// True if digits past the last that an amount holds were cut.
-    pub(super) cut: bool,
+    pub(in crate::billing) cut: bool,
 }
 
 /// The rows of a file, one at a time.
-pub(super) trait Cells {
+pub(in crate::billing) trait Cells {
     /// The value in the file's column of this position.
     fn cell(&self, column: usize) -> Cell<'_>;
 
@@ -47,7 +47,7 @@ pub(super) trait Cells {
 
 impl<'a> Cell<'a> {
     /// The value as money, or `None` where there is none.
-    pub(super) fn money(self) -> Result<Option<Money>, CellFault> {
+    pub(in crate::billing) fn money(self) -> Result<Option<Money>, CellFault> {
         let money = match self {
             Cell::Null => return Ok(None),
             Cell::Text(text) => parsed(text)?,
@@ -63,7 +63,7 @@ impl<'a> Cell<'a> {
     }
 
     /// The value as a quantity; anything that is no number is none.
-    pub(super) fn quantity(self) -> Option<f64> {
+    pub(in crate::billing) fn quantity(self) -> Option<f64> {
         let value = match self {
             Cell::Text(text) => text.trim().parse().ok()?,
             Cell::Double(value) => value,
@@ -79,7 +79,7 @@ impl<'a> Cell<'a> {
     }
 
     /// The value as an instant, or `None` where there is none; a time without zone is UTC in this format.
-    pub(super) fn instant(self) -> Result<Option<Timestamp>, CellFault> {
+    pub(in crate::billing) fn instant(self) -> Result<Option<Timestamp>, CellFault> {
         match self {
             Cell::Null => Ok(None),
             Cell::Instant(micros) => Ok(Some(Timestamp(micros))),
@@ -97,7 +97,7 @@ impl<'a> Cell<'a> {
     }
 
     /// The value as text, written to `scratch` where the file does not hold text.
-    pub(super) fn text<'s>(self, scratch: &'s mut String) -> Option<&'s str>
+    pub(in crate::billing) fn text<'s>(self, scratch: &'s mut String) -> Option<&'s str>
     where
         'a: 's,
     {
@@ -118,7 +118,7 @@ impl<'a> Cell<'a> {
     }
 
     /// Appends the value's text; a whole double is written without a fraction.
-    pub(super) fn write_to(self, out: &mut String) {
+    pub(in crate::billing) fn write_to(self, out: &mut String) {
         use std::fmt::Write as _;
         // Invariant: writing to a string does not fail.
         let _ = match self {
@@ -137,12 +137,12 @@ impl<'a> Cell<'a> {
     }
 
     /// True where there is no value.
-    pub(super) const fn is_null(self) -> bool {
+    pub(in crate::billing) const fn is_null(self) -> bool {
         matches!(self, Cell::Null)
     }
 
     /// True for a number that is zero.
-    pub(super) fn is_zero(self) -> bool {
+    pub(in crate::billing) fn is_zero(self) -> bool {
         match self {
             Cell::Text(text) => {
                 let mut digits = text.bytes().filter(u8::is_ascii_digit).peekable();

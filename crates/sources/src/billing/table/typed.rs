@@ -16,7 +16,7 @@ use super::cell::Cell;
 
 /// A column with its values at hand.
 #[derive(Debug)]
-pub(super) enum Typed {
+pub(in crate::billing) enum Typed {
     /// Not read.
     Absent,
     Text(StringArray),
@@ -34,14 +34,14 @@ pub(super) enum Typed {
 
 /// Where the pairs of a row lie.
 #[derive(Debug)]
-pub(super) enum PairRows {
+pub(in crate::billing) enum PairRows {
     Map(MapArray),
     List(ListArray),
 }
 
 impl Typed {
     /// Gives an array the nearest of these types; nothing is lost.
-    pub(super) fn of(array: &ArrayRef) -> Result<Self, ArrowError> {
+    pub(in crate::billing) fn of(array: &ArrayRef) -> Result<Self, ArrowError> {
         match array.data_type() {
             DataType::Utf8 => Ok(Self::Text(array.as_string::<i32>().clone())),
             DataType::Int8
@@ -107,7 +107,7 @@ impl Typed {
     }
 
     /// The same values as text; nested values stay as they are.
-    pub(super) fn into_text(self) -> Self {
+    pub(in crate::billing) fn into_text(self) -> Self {
         let rows = match &self {
             Self::Int(array) => array.len(),
             Self::Double(array) => array.len(),
@@ -126,7 +126,7 @@ impl Typed {
     }
 
     /// The value of a row; a nested value is none.
-    pub(super) fn cell(&self, row: usize) -> Cell<'_> {
+    pub(in crate::billing) fn cell(&self, row: usize) -> Cell<'_> {
         match self {
             Self::Text(array) if array.is_valid(row) => match array.value(row) {
                 "" => Cell::Null,
@@ -152,7 +152,7 @@ impl Typed {
     }
 
     /// Calls back with every key and value of a row; false if the column holds no map.
-    pub(super) fn entries(&self, row: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
+    pub(in crate::billing) fn entries(&self, row: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
         match self {
             Self::Pairs(rows, pairs) => {
                 let mut scratch = String::new();

@@ -2,39 +2,51 @@
 
 use std::collections::BTreeMap;
 
-use super::column::Column;
-use super::row::Fault;
 use super::table::BrokenRow;
 use crate::Rejection;
 use crate::billing::{BillLimits, BillSummary, BillWarning};
 
 /// Rejections and soft faults of one import.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(in crate::billing) struct Tally {
     rows: u64,
     rejected: u64,
     rejections: Vec<Rejection>,
     by_code: BTreeMap<&'static str, u64>,
-    unreadable: BTreeMap<Column, (u64, String)>,
+    unreadable: BTreeMap<&'static str, (u64, String)>,
     cut: u64,
     warnings: Vec<BillWarning>,
 }
 
+/// Why a row cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::billing) struct RowFault {
+    pub(in crate::billing) code: &'static str,
+    pub(in crate::billing) found: String,
+    pub(in crate::billing) expected: &'static str,
+}
+
 /// Where a row stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RowPlace<'a> {
-    pub(super) file: &'a str,
-    pub(super) row: u64,
+pub(in crate::billing) struct RowPlace<'a> {
+    pub(in crate::billing) file: &'a str,
+    pub(in crate::billing) row: u64,
 }
 
 impl Tally {
     /// Counts a row.
-    pub(super) const fn count_row(&mut self) {
+    pub(in crate::billing) const fn count_row(&mut self) {
         self.rows += 1;
     }
 
     /// Rejects a row for one of its values.
-    pub(super) fn reject(&mut self, place: RowPlace<'_>, fault: Fault, column: &str, limits: &BillLimits) {
+    pub(in crate::billing) fn reject(
+        &mut self,
+        place: RowPlace<'_>,
+        fault: &RowFault,
+        column: &str,
+        limits: &BillLimits,
+    ) {
         self.push(
             Rejection {
                 code: fault.code,
@@ -49,7 +61,12 @@ impl Tally {
     }
 
     /// Rejects a row that has no cells.
-    pub(super) fn reject_broken(&mut self, place: RowPlace<'_>, broken: BrokenRow, limits: &BillLimits) {
+    pub(in crate::billing) fn reject_broken(
+        &mut self,
+        place: RowPlace<'_>,
+        broken: BrokenRow,
+        limits: &BillLimits,
+    ) {
         self.push(
             Rejection {
                 code: broken.code,
@@ -64,26 +81,25 @@ impl Tally {
     }
 
     /// Counts a value of an optional column that is left out because it cannot be read.
-    pub(super) fn unreadable(&mut self, column: Column, found: &str) {
+    pub(in crate::billing) fn unreadable(&mut self, column: &'static str, found: &str) {
         self.unreadable.entry(column).or_insert_with(|| (0, shortened(found))).0 += 1;
     }
 
     /// Counts an amount whose digits past the last that is held were cut.
-    pub(super) const fn cut(&mut self) {
+    pub(in crate::billing) const fn cut(&mut self) {
         self.cut += 1;
     }
 
     /// Adds a warning.
-    pub(super) fn warn(&mut self, code: &'static str, message: impl Into<String>) {
+    pub(in crate::billing) fn warn(&mut self, code: &'static str, message: impl Into<String>) {
         self.warnings.push(BillWarning::new(code, message));
     }
 
     /// The summary without its periods.
-    pub(super) fn into_summary(mut self) -> BillSummary {
+    pub(in crate::billing) fn into_summary(mut self) -> BillSummary {
         for (column, (count, found)) in std::mem::take(&mut self.unreadable) {
-            let shown = column.shown();
             let message =
-                format!("{count} value(s) of `{shown}` are no amounts and were left out, first `{found}`");
+                format!("{count} value(s) of `{column}` are no amounts and were left out, first `{found}`");
             self.warn("bill::unreadable_values", message);
         }
         if self.cut > 0 {

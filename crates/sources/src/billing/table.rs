@@ -1,33 +1,39 @@
 //! One file as rows of cells, whatever its format, within limits.
 
+pub(in crate::billing) mod cell;
+mod csv;
+pub(in crate::billing) mod json;
+mod parquet;
+mod typed;
+
 use std::fs::File;
 use std::io;
 
-use super::cell::Cells;
-use super::{csv_table, parquet_table};
+use cell::Cells;
+
 use crate::SourceError;
 use crate::billing::{BillFile, BillLimits, FileFormat};
 
 /// A row that cannot be told apart into its cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct BrokenRow {
-    pub(super) code: &'static str,
-    pub(super) found: String,
-    pub(super) expected: String,
+pub(in crate::billing) struct BrokenRow {
+    pub(in crate::billing) code: &'static str,
+    pub(in crate::billing) found: String,
+    pub(in crate::billing) expected: String,
 }
 
 /// A column that a visitor wants to see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Wanted {
+pub(in crate::billing) struct Wanted {
     /// Position in the file.
-    pub(super) column: usize,
+    pub(in crate::billing) column: usize,
     /// In which form.
-    pub(super) form: Form,
+    pub(in crate::billing) form: Form,
 }
 
 /// In which form a column is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Form {
+pub(in crate::billing) enum Form {
     /// As text, whatever the file holds.
     Text,
     /// As the file holds it.
@@ -35,7 +41,7 @@ pub(super) enum Form {
 }
 
 /// Takes the rows of a file in order.
-pub(super) trait Visitor {
+pub(in crate::billing) trait Visitor {
     /// The names of the columns; gives the columns that the visitor wants to see, or `None` to skip the rows.
     fn header(&mut self, file: &BillFile, headers: &[String]) -> Result<Option<Vec<Wanted>>, SourceError>;
 
@@ -53,22 +59,22 @@ pub(super) trait Visitor {
 }
 
 /// Rows between two calls of the progress callback.
-pub(super) const PROGRESS_ROWS: u64 = 65_536;
+pub(in crate::billing) const PROGRESS_ROWS: u64 = 65_536;
 
 /// Shows every row of a file to a visitor.
 ///
 /// # Errors
 /// Faults of the file as a whole, and what the visitor returns.
-pub(super) fn visit(
+pub(in crate::billing) fn visit(
     file: &BillFile,
     limits: &BillLimits,
     visitor: &mut impl Visitor,
 ) -> Result<(), SourceError> {
     let open = File::open(&file.path).map_err(|fault| unreadable(file, &fault))?;
     match file.format {
-        FileFormat::Csv => csv_table::visit_plain(file, open, limits, visitor),
-        FileFormat::CsvGz => csv_table::visit_gzip(file, open, limits, visitor),
-        FileFormat::Parquet => parquet_table::visit(file, open, limits, visitor),
+        FileFormat::Csv => csv::visit_plain(file, open, limits, visitor),
+        FileFormat::CsvGz => csv::visit_gzip(file, open, limits, visitor),
+        FileFormat::Parquet => parquet::visit(file, open, limits, visitor),
         FileFormat::Json | FileFormat::JsonGz => {
             Err(SourceError::new("bill::wrong_format", "a cost and usage report is CSV or Parquet, not JSON")
                 .at(&file.name))
@@ -77,6 +83,6 @@ pub(super) fn visit(
 }
 
 /// A file that the operating system does not give.
-pub(super) fn unreadable(file: &BillFile, fault: &io::Error) -> SourceError {
+pub(in crate::billing) fn unreadable(file: &BillFile, fault: &io::Error) -> SourceError {
     SourceError::new("bill::unreadable", format!("the file cannot be read: {fault}")).at(&file.name)
 }

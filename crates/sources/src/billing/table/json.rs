@@ -3,7 +3,7 @@
 use super::cell::Cell;
 
 /// Appends a text as JSON with its quotes.
-pub(super) fn push_json_text(out: &mut String, text: &str) {
+pub(in crate::billing) fn push_json_text(out: &mut String, text: &str) {
     use std::fmt::Write as _;
     out.push('"');
     if text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\') {
@@ -28,7 +28,7 @@ pub(super) fn push_json_text(out: &mut String, text: &str) {
 
 /// Pairs of key and value gathered for one object, in a buffer that is used again for the next row.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+pub(in crate::billing) struct Pairs {
     text: String,
     /// Where a key starts, where it ends and its value starts, where the value ends.
     spans: Vec<(usize, usize, usize)>,
@@ -36,18 +36,18 @@ pub(super) struct Pairs {
 
 impl Pairs {
     /// Forgets all pairs.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::billing) fn clear(&mut self) {
         self.text.clear();
         self.spans.clear();
     }
 
     /// True without pairs.
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(in crate::billing) const fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
     /// Adds a pair; an empty key or value is no pair.
-    pub(super) fn push(&mut self, key: &str, value: Cell<'_>) {
+    pub(in crate::billing) fn push(&mut self, key: &str, value: Cell<'_>) {
         let start = self.text.len();
         self.text.push_str(key);
         let middle = self.text.len();
@@ -60,7 +60,7 @@ impl Pairs {
     }
 
     /// Appends an object of the pairs, sorted by key; of a repeated key the last value stands.
-    pub(super) fn write_object(&mut self, out: &mut String) {
+    pub(in crate::billing) fn write_object(&mut self, out: &mut String) {
         let Self { text, spans } = self;
         let part = |from: usize, to: usize| text.get(from..to).unwrap_or("");
         // A stable sort keeps the order of repeated keys, so the last of them is the last that was given.
@@ -86,7 +86,7 @@ impl Pairs {
 /// Reads a map from text: a JSON object, `{'a': 'b', 'c': None}`, `[('a', 'b')]` or `{a=b, c=d}`.
 ///
 /// Calls back with every key and non-empty value; false if the text is no map.
-pub(super) fn read_map(text: &str, each: &mut dyn FnMut(&str, &str)) -> bool {
+pub(in crate::billing) fn read_map(text: &str, each: &mut dyn FnMut(&str, &str)) -> bool {
     let text = text.trim();
     if text.is_empty() || text.eq_ignore_ascii_case("null") || text == "{}" || text == "[]" {
         return true;

@@ -3,14 +3,14 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
+use ::parquet::arrow::ProjectionMask;
+use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use ::parquet::file::metadata::RowGroupMetaData;
 use arrow::record_batch::RecordBatch;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use parquet::file::metadata::RowGroupMetaData;
 
 use super::cell::{Cell, Cells};
-use super::table::{Form, PROGRESS_ROWS, Visitor, Wanted, unreadable};
 use super::typed::Typed;
+use super::{Form, PROGRESS_ROWS, Visitor, Wanted, unreadable};
 use crate::SourceError;
 use crate::billing::{BillFile, BillLimits};
 
@@ -20,7 +20,7 @@ const MAGIC: &[u8; 4] = b"PAR1";
 const FOOTER_BYTES_MAX: u64 = 256 << 20;
 
 /// Reads a file.
-pub(super) fn visit(
+pub(in crate::billing) fn visit(
     file: &BillFile,
     mut open: File,
     limits: &BillLimits,
