@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use costing::attempts::{experiments, fold};
 use ledger::{
     Account, Attempt, CostBasis, CreditTreatment, Day, Evidence, Experiment, ExperimentId, Figure, Measure,
-    Posting, Scope, Settlement, SourceId,
+    Posting, Settlement, SourceId, Step,
 };
 use money::{Amount, AmountError, Currency};
 use store::{DeliveryRecord, SettlementRecord, Store};
@@ -41,7 +41,7 @@ impl Books {
 
     /// What stands above an answer; refuses what this question cannot be answered under.
     pub(crate) async fn meta(&self, query: &Query) -> Result<Meta, AppError> {
-        refuse(query)?;
+        query.answerable()?;
         let held = self.currencies();
         let currency = match (query.currency, held.len()) {
             (Some(asked), _) if held.is_empty() || held.contains(&asked) => Some(asked),
@@ -127,7 +127,9 @@ impl Books {
                     Some(day) => in_window(meta, day.start().0, day.start().0 + 1),
                     None => in_window(meta, period.start.0, period.end.0),
                 };
-                let wanted = Some(posting.currency) == meta.currency && posting.account != Account::Bill;
+                let wanted = Some(posting.currency) == meta.currency
+                    && posting.account != Account::Bill
+                    && (posting.step != Step::Credits || meta.credits == CreditTreatment::NetOfCredits);
                 if inside && wanted && fault.is_none() {
                     fault = sink(&settlement.source, posting).err();
                 }
@@ -164,28 +166,6 @@ impl Books {
 
 pub(crate) fn in_window(meta: &Meta, start: i64, end: i64) -> bool {
     meta.since.is_none_or(|since| start >= since.0) && meta.until.is_none_or(|until| end <= until.0)
-}
-
-const MICROS_PER_DAY: i64 = 86_400_000_000;
-
-fn refuse(query: &Query) -> Result<(), AppError> {
-    if query.credits == CreditTreatment::NetOfCredits {
-        let message =
-            "credits rest in their own account and cannot be subtracted from runs without a declared driver";
-        return Err(AppError::new("query::net_of_credits", message).help("trainbill spend --by account"));
-    }
-    if query.scope == Scope::FullyLoaded {
-        let message = "no allocation policy is declared, so there is no fully-loaded figure";
-        return Err(AppError::new("query::no_policy", message).help("trainbill ls --scope direct"));
-    }
-    for border in [query.since, query.until].into_iter().flatten() {
-        if border.0.rem_euclid(MICROS_PER_DAY) != 0 {
-            let message = format!("figures are kept by UTC day, and {border} is inside one");
-            return Err(AppError::new("query::not_a_day_border", message)
-                .help(format!("use --since {} or the next day", border.day())));
-        }
-    }
-    Ok(())
 }
 
 fn words(currencies: &BTreeSet<Currency>) -> String {

@@ -45,7 +45,7 @@ pub async fn demo(context: &Context<'_>, dir: &Path, seed: u64) -> Result<DemoRe
             ImportKind::AwsCur => {
                 for path in &step.paths {
                     let place = path.to_string_lossy();
-                    imports.push(import::aws_cur(&context, &place, &BillImport::default()).await?);
+                    imports.push(import::bill(&context, "aws-cur", &place, &BillImport::default()).await?);
                 }
             }
             ImportKind::Slurm => imports.push(import::slurm(&context, &step.paths, &run).await?),

@@ -8,8 +8,8 @@ use costing::attribution::{
 use costing::capacity_block::spread;
 use engine::ChargeRow;
 use ledger::{
-    Account, BillingPeriod, CostBasis, DeliveryId, Evidence, ExperimentId, Figure, ResourceKind, Rule,
-    SourceId, Timestamp,
+    Account, BillingPeriod, CostBasis, CreditTreatment, DeliveryId, Evidence, ExperimentId, Figure,
+    LineClass, ResourceKind, Rule, SourceId, Timestamp,
 };
 use money::Amount;
 use store::DeliveryRecord;
@@ -243,12 +243,14 @@ fn row_lines(
         }
     };
     let resource = row.resource_id.as_deref().map_or(Resource::Absent, |id| wanted.plan.resource(id));
-    let claim = claim(wanted.plan, row.class, tag, resource);
+    let is_credit = row.class == LineClass::Credit && meta.credits == CreditTreatment::NetOfCredits;
+    let claim = claim(wanted.plan, if is_credit { LineClass::Usage } else { row.class }, tag, resource);
+    let note = is_credit.then_some("provider credit on usage");
     let cost = row.costs[meta.basis as usize];
     for (landing, units) in divide(&claim, row.interval, cost.unwrap_or(0)) {
         let Some(row_of) = wanted.row_of(landing.place(), new_experiment) else { continue };
         let attempt = row_of.ordinal();
-        let line = Line { claim: &claim, landing, units, attempt, note: None };
+        let line = Line { claim: &claim, landing, units, attempt, note };
         lines.push(line.of(meta, delivery, &row)?);
     }
     Ok(())

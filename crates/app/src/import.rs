@@ -7,7 +7,7 @@ use ledger::{Attempt, BillingPeriod, SourceId};
 use money::{Amount, Currency};
 use store::{DeliveryRecord, ImportRecord, StagedPostings, Store};
 
-pub use bill::{BillImport, aws_cur};
+pub use bill::{BillImport, bill};
 pub use runs::{RunImport, attempts, openlineage, slurm};
 
 use crate::settle::{Charges, inputs_hash, settle};

@@ -22,7 +22,7 @@ pub use demo::{DemoReport, demo};
 pub use error::AppError;
 pub use explain::{ExplainLine, Explanation, Selection, why};
 pub use import::{
-    BillImport, DeliveryLine, ImportReport, ImportWarning, RunImport, attempts, aws_cur, openlineage, slurm,
+    BillImport, DeliveryLine, ImportReport, ImportWarning, RunImport, attempts, bill, openlineage, slurm,
 };
 pub use list::{ExperimentList, ExperimentRow, ExperimentStatus, ls};
 pub use query::{Meta, Query};

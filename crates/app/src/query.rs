@@ -3,6 +3,7 @@
 use ledger::{CostBasis, CreditTreatment, Day, Scope, Timestamp};
 use money::Currency;
 
+use crate::AppError;
 use crate::filter::Filter;
 
 /// The question that all reading verbs share.
@@ -24,6 +25,35 @@ pub struct Query {
     pub currency: Option<Currency>,
     /// The most rows to show; the rest is summed in a row of its own.
     pub limit: Option<usize>,
+}
+
+const MICROS_PER_DAY: i64 = 86_400_000_000;
+
+impl Query {
+    /// Refuses what no store could answer.
+    ///
+    /// # Errors
+    /// `query::list_net_of_credits`, `query::fully_loaded_unavailable`, `query::not_a_day_border`.
+    pub fn answerable(&self) -> Result<(), AppError> {
+        if self.credits == CreditTreatment::NetOfCredits && self.basis == CostBasis::List {
+            let message = "list cost has no credits: a public rate is the same for everybody";
+            return Err(AppError::new("query::list_net_of_credits", message)
+                .help("leave `--net-of-credits` out, or take `--basis effective`"));
+        }
+        if self.scope == Scope::FullyLoaded {
+            let message = "fully-loaded figures need a policy for shared cost, and this version has none";
+            return Err(AppError::new("query::fully_loaded_unavailable", message)
+                .help("see the cost that is shared by `trainbill spend --by account`"));
+        }
+        for border in [self.since, self.until].into_iter().flatten() {
+            if border.0.rem_euclid(MICROS_PER_DAY) != 0 {
+                let message = format!("figures are kept by UTC day, and {border} is inside one");
+                return Err(AppError::new("query::not_a_day_border", message)
+                    .help(format!("use --since {} or the next day", border.day())));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What every answer states of itself.

@@ -151,29 +151,6 @@ impl Settings {
         TagKeys { experiment: self.experiment_keys.clone(), attempt: self.attempt_keys.clone() }
     }
 
-    /// Refuses what this version cannot answer, rather than answering something else.
-    ///
-    /// # Errors
-    /// `query::list_net_of_credits`, `query::net_of_credits_unavailable`, `query::fully_loaded_unavailable`.
-    pub fn answerable(&self) -> Result<(), AppError> {
-        if self.credits == CreditTreatment::NetOfCredits {
-            if self.basis == CostBasis::List {
-                let message = "list cost has no credits: a public rate is the same for everybody";
-                return Err(AppError::new("query::list_net_of_credits", message)
-                    .help("leave `--net-of-credits` out, or take `--basis effective`"));
-            }
-            let message = "figures net of credits are not available yet: credits rest in their own account";
-            return Err(AppError::new("query::net_of_credits_unavailable", message)
-                .help("see what was credited by `trainbill spend --by account`"));
-        }
-        if self.scope == Scope::FullyLoaded {
-            let message = "fully-loaded figures need a policy for shared cost, and this version has none";
-            return Err(AppError::new("query::fully_loaded_unavailable", message)
-                .help("see the cost that is shared by `trainbill spend --by account`"));
-        }
-        Ok(())
-    }
-
     fn defaults() -> Self {
         let keys = TagKeys::documented();
         Self {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use costing::attribution::{AttributionPlan, Place, SplitShare, TagKeys, class_account, plan};
 use costing::capacity_block::{BlockFee, Spread, spread};
 use costing::postings::{Destination, Dimensions, Landed, moves, postings};
-use engine::{Attributed, Group, Measures, Run};
+use engine::{Group, Measures, Run};
 use ledger::{
     Account, Attempt, Day, Evidence, ExperimentId, LineClass, Posting, ResourceKind, Rule, Step, Timestamp,
 };
@@ -17,7 +17,7 @@ use store::DeliveryKey;
 use crate::{AppError, Context};
 
 /// Changes whenever the rules of attribution or of postings do, so that stale postings are made again.
-const RULES_VERSION: &str = "attribution-3";
+const RULES_VERSION: &str = "attribution-4";
 
 /// A delivery to be settled.
 #[derive(Debug)]
@@ -70,26 +70,60 @@ pub(crate) async fn settle(
     attempts: &[Attempt],
 ) -> Result<Vec<Posting>, AppError> {
     let plan = Arc::new(delivery_plan(context, charges, attempts).await?);
-    let run = Run {
-        files: charges.files.clone(),
-        plan: Arc::clone(&plan),
-        measures: Measures::All,
-        limits: context.limits,
-    };
-    let attributed = engine::attribute(run).await?;
+    let attributed = engine::attribute(run(context, charges, &plan, engine::Charges::All)).await?;
     if attributed.witness.rows != charges.rows {
         return Err(
             engine::EngineError::Rows { read: attributed.witness.rows, expected: charges.rows }.into()
         );
     }
-    let names = Names::of(attempts, &plan, &attributed);
-    let landed =
-        attributed.groups.iter().map(|group| landed(group, &names)).collect::<Result<Vec<_>, _>>()?;
+    let names = Names::of(attempts, &plan, &attributed.experiments);
+    let landed = landed_all(&attributed.groups, &names)?;
     let mut made = postings(&landed, charges.currency)?;
     if charges.capacity_block_rows > 0 {
         made.extend(amortisation(context, charges, &plan, &names).await?);
     }
+    if landed.iter().any(|part| part.destination.account == Account::Credit) {
+        made.extend(credits(context, charges, &plan, attempts).await?);
+    }
     Ok(made)
+}
+
+fn run(context: &Context<'_>, charges: &Charges, plan: &Arc<AttributionPlan>, which: engine::Charges) -> Run {
+    Run {
+        files: charges.files.clone(),
+        plan: Arc::clone(plan),
+        charges: which,
+        measures: Measures::All,
+        limits: context.limits,
+    }
+}
+
+/// Moves each credit to whom the usage belongs that it was given on; one that names no usage of a run or of a machine
+/// stays in its account.
+async fn credits(
+    context: &Context<'_>,
+    charges: &Charges,
+    plan: &Arc<AttributionPlan>,
+    attempts: &[Attempt],
+) -> Result<Vec<Posting>, AppError> {
+    let attributed = engine::attribute(run(context, charges, plan, engine::Charges::Credits)).await?;
+    let names = Names::of(attempts, plan, &attributed.experiments);
+    let mut given = landed_all(&attributed.groups, &names)?;
+    given.retain(|part| {
+        matches!(part.destination.account, Account::Attempt | Account::Experiment | Account::Idle)
+    });
+    for part in &mut given {
+        // The credit stays counted where it entered.
+        (part.charges, part.unpriced) = (0, 0);
+    }
+    let credit = names.destination(Place::Class(LineClass::Credit));
+    let taken: Vec<Landed> =
+        given.iter().map(|part| Landed { destination: credit.clone(), ..part.clone() }).collect();
+    Ok(moves(Step::Credits, &taken, &given, charges.currency))
+}
+
+fn landed_all(groups: &[Group], names: &Names<'_>) -> Result<Vec<Landed>, AmountError> {
+    groups.iter().map(|group| landed(group, names)).collect()
 }
 
 /// Turns the numbers of landings back into attempts and experiments.
@@ -100,9 +134,9 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn of(attempts: &'a [Attempt], plan: &'a AttributionPlan, attributed: &'a Attributed) -> Self {
+    fn of(attempts: &'a [Attempt], plan: &'a AttributionPlan, experiments: &'a [String]) -> Self {
         let experiment_of = attempts.iter().map(|attempt| (attempt.id, &attempt.link.experiment)).collect();
-        Self { plan, experiments: &attributed.experiments, experiment_of }
+        Self { plan, experiments, experiment_of }
     }
 
     fn destination(&self, place: Place) -> Destination {

@@ -31,9 +31,9 @@ pub(crate) struct Global {
     /// How usage is valued: at public rates, negotiated and amortised, or only what the run added [default: effective]
     #[arg(long, global = true, help_heading = QUESTION, value_parser = PossibleValuesParser::new(["list", "effective", "marginal"]))]
     pub(crate) basis: Option<String>,
-    /// Subtract provider credits
+    /// Subtract provider credits from the usage that they were given on
     ///
-    /// This version keeps credits in their own account and refuses the option; see `trainbill spend`.
+    /// A credit whose row names no resource and no run stays in its own account; see `trainbill spend`.
     #[arg(long, global = true, help_heading = QUESTION)]
     pub(crate) net_of_credits: bool,
     /// Only what a run used itself, or its share of shared cost as well [default: direct]
@@ -154,16 +154,7 @@ pub(crate) enum Import {
     /// AWS CUR 2.0 or legacy Cost and Usage Report
     ///
     /// A billing period that arrives again replaces the earlier delivery whole; the earlier one stays in the store.
-    AwsCur {
-        /// A file, a folder or an `s3://` URL
-        place: String,
-        /// Name of the source [default: aws-cur:PAYER]
-        #[arg(long, value_name = "NAME")]
-        source: Option<String>,
-        /// Take a delivery even if it lacks days that the current one has
-        #[arg(long)]
-        replace: bool,
-    },
+    AwsCur(Bill),
     /// Slurm accounting: `sacct` text or JSON, slurmrestd, `sacctmgr show instance`
     Slurm {
         /// Zone of times that carry none, such as America/New_York
@@ -197,6 +188,19 @@ pub(crate) enum Import {
         #[arg(required = true, value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
     },
+}
+
+/// What every import of a bill takes.
+#[derive(Debug, Args)]
+pub(crate) struct Bill {
+    /// A file, a folder or an `s3://` URL
+    pub(crate) place: String,
+    /// Name of the source [default: the command's name and the payer]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Option<String>,
+    /// Take a delivery even if it lacks days that the current one has
+    #[arg(long)]
+    pub(crate) replace: bool,
 }
 
 #[derive(Debug, Subcommand)]

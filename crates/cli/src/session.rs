@@ -69,7 +69,6 @@ impl<'a> Session<'a> {
 
     /// The question of a reading verb.
     pub(crate) fn query(&self) -> Result<Query, AppError> {
-        self.settings.answerable()?;
         let instant =
             |option, text: &Option<String>| text.as_deref().map(|text| instant_of(option, text)).transpose();
         let (since, until) =
@@ -82,7 +81,7 @@ impl<'a> Session<'a> {
                 AppError::new("query::empty_window", message).help("--until is exclusive; give a later day")
             );
         }
-        Ok(Query {
+        let query = Query {
             basis: self.settings.basis,
             credits: self.settings.credits,
             scope: self.settings.scope,
@@ -91,7 +90,9 @@ impl<'a> Session<'a> {
             filter: self.global.filter.as_deref().map(Filter::parse).transpose()?,
             currency: self.settings.currency,
             limit: self.limit(),
-        })
+        };
+        query.answerable()?;
+        Ok(query)
     }
 
     /// The most rows to show.

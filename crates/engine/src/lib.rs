@@ -10,7 +10,7 @@ mod prescan;
 mod session;
 mod sql;
 
-pub use attribution::{Attributed, Group, MEASURES, Measures, Run, Witness, attribute};
+pub use attribution::{Attributed, Charges, Group, MEASURES, Measures, Run, Witness, attribute};
 pub use detail::{ChargeRow, scan_charges};
 pub use error::EngineError;
 pub use prescan::{capacity_blocks, running_times, split_shares};

@@ -16,6 +16,8 @@ words! {
         Attribution => "attribution",
         /// Capacity-block fees are spread over their instance-hours.
         Amortisation => "amortisation",
+        /// Provider credits go to the usage that they belong to; only figures net of credits contain this step.
+        Credits => "credits",
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use costing::attempts::fold;
 use ledger::{BillingPeriod, Day, SourceId};
-use sources::billing::{BillBatch, BillOptions, BillSummary, PeriodSummary};
+use sources::billing::{BillBatch, BillOptions, BillSummary, PeriodSummary, Reader};
 use sources::place::PlaceLimits;
 use sources::{SourceError, billing, place};
 use store::{Change, DeliveryFacts, DeliveryRecord, DeliveryWriter, StagedDelivery, Store};
@@ -22,30 +22,37 @@ pub struct BillImport {
     pub replace: bool,
 }
 
-/// Changes when the reader values rows differently, so that a figure tells which formulae made it.
-const READER: &str = "aws-cur 1";
-
 type Writers = BTreeMap<(String, BillingPeriod), DeliveryWriter>;
 
-/// Imports an AWS Cost and Usage Report from a file, a folder or an `s3://` URL.
+/// The bill that an import reads, and how.
+#[derive(Clone, Copy)]
+struct Bill<'a> {
+    reader: &'static Reader,
+    place: &'a str,
+    options: &'a BillImport,
+}
+
+/// Imports a bill by the reader of this name (one of [`billing::READERS`]), from a file, a folder or a URL of an object store.
 ///
 /// # Errors
 /// A coded error of the reader or the store; the store is then as it was.
-pub async fn aws_cur(
+pub async fn bill(
     context: &Context<'_>,
+    reader: &str,
     place: &str,
     options: &BillImport,
 ) -> Result<ImportReport, AppError> {
+    let bill = Bill { reader: reader_of(reader)?, place, options };
     let store = Store::create(&context.store).await?;
     let lock = store.lock()?;
     store.sweep(&lock).await?;
     context.progress.stage("finding files");
     let input = place::open(place, &PlaceLimits::default())?;
     context.progress.stage("reading the bill");
-    let (summary, writers) = read(context, &store, &input, options)?;
-    let staged = stage(context, place, &summary, writers)?;
+    let (summary, writers) = read(context, &store, &input, bill)?;
+    let staged = stage(context, bill, &summary, writers)?;
     let current = store.current_deliveries().await?;
-    refuse_partial(&staged, &current, options, place)?;
+    refuse_partial(&staged, &current, bill)?;
     let attempts = fold(&store.observations().await?).attempts;
     let mut postings = Vec::new();
     let mut replaced = Vec::new();
@@ -59,7 +66,7 @@ pub async fn aws_cur(
     }
     let settled = postings.len() as u64;
     postings.extend(settle_current(context, &store, &attempts, &replaced).await?);
-    let mut report = report(place, &summary, &staged, &current);
+    let mut report = report(bill, &summary, &staged, &current);
     report.settled = settled;
     let change =
         Change { import: record(context, &report), deliveries: staged, observations: Vec::new(), postings };
@@ -68,11 +75,23 @@ pub async fn aws_cur(
     Ok(report)
 }
 
-fn source_id(options: &BillImport, payer: &str, payers: usize) -> SourceId {
-    match &options.source {
-        Some(name) if payers <= 1 => SourceId(name.clone()),
-        Some(name) => SourceId(format!("{name}:{payer}")),
-        None => SourceId(format!("aws-cur:{payer}")),
+fn reader_of(id: &str) -> Result<&'static Reader, AppError> {
+    billing::READERS.iter().find(|reader| reader.id == id).ok_or_else(|| {
+        let known: Vec<&str> = billing::READERS.iter().map(|reader| reader.id).collect();
+        AppError::new("import::no_such_reader", format!("no reader of bills is named `{id}`"))
+            .help(format!("there are: {}", known.join(", ")))
+    })
+}
+
+impl Bill<'_> {
+    fn source_id(&self, payer: &str) -> SourceId {
+        let id = self.reader.id;
+        SourceId(self.options.source.clone().unwrap_or_else(|| format!("{id}:{payer}")))
+    }
+
+    /// The command that imports this bill, with more to say.
+    fn command(&self, more: &str) -> String {
+        format!("trainbill import {} {} {more}", self.reader.id, self.place)
     }
 }
 
@@ -80,18 +99,17 @@ fn read(
     context: &Context<'_>,
     store: &Store,
     input: &billing::BillInput,
-    options: &BillImport,
+    bill: Bill<'_>,
 ) -> Result<(BillSummary, Writers), AppError> {
     let mut writers = Writers::new();
     let mut fault: Option<AppError> = None;
-    // The name is given when all payers are known; until then each payer has its own staging folder.
     let mut sink = |batch: BillBatch| -> Result<(), SourceError> {
         context.progress.rows(batch.batch.num_rows() as u64);
         let key = (batch.payer.clone(), batch.period);
         let written = match writers.entry(key) {
             std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut().append(&batch.batch),
             std::collections::btree_map::Entry::Vacant(entry) => store
-                .begin_delivery(&source_id(options, &batch.payer, 1), batch.period)
+                .begin_delivery(&bill.source_id(&batch.payer), batch.period)
                 .and_then(|writer| entry.insert(writer).append(&batch.batch)),
         };
         written.map_err(|error| {
@@ -101,7 +119,7 @@ fn read(
             refusal
         })
     };
-    let read = billing::aws_cur::read(input, &BillOptions::default(), &mut sink);
+    let read = (bill.reader.read)(input, &BillOptions::default(), &mut sink);
     match (read, fault) {
         (_, Some(fault)) => Err(fault),
         (Err(error), None) => Err(error.into()),
@@ -111,7 +129,7 @@ fn read(
 
 fn stage(
     context: &Context<'_>,
-    place: &str,
+    bill: Bill<'_>,
     summary: &BillSummary,
     writers: Writers,
 ) -> Result<Vec<(StagedDelivery, DeliveryFacts)>, AppError> {
@@ -125,7 +143,7 @@ fn stage(
         ties(period, &delivery)?;
         // A row that cannot be read may belong to any period; it is counted with the last one.
         let rejected = if index == last { rejected_rows } else { 0 };
-        staged.push((delivery, facts(context, place, period, rejected)?));
+        staged.push((delivery, facts(context, bill, period, rejected)?));
     }
     Ok(staged)
 }
@@ -152,13 +170,13 @@ fn ties(period: &PeriodSummary, delivery: &StagedDelivery) -> Result<(), AppErro
 
 fn facts(
     context: &Context<'_>,
-    place: &str,
+    bill: Bill<'_>,
     period: &PeriodSummary,
     rejected: u64,
 ) -> Result<DeliveryFacts, AppError> {
     Ok(DeliveryFacts {
         arrived_at: context.now,
-        place: place.to_owned(),
+        place: bill.place.to_owned(),
         currency: period.currency,
         rows: period.rows + rejected,
         accepted: period.rows,
@@ -168,7 +186,7 @@ fn facts(
         days: period.days.iter().copied().collect(),
         split_rows: period.split_rows,
         capacity_block_rows: period.capacity_block_rows,
-        reader_version: READER.to_owned(),
+        reader_version: bill.reader.version.to_owned(),
     })
 }
 
@@ -187,17 +205,16 @@ fn charges(delivery: &StagedDelivery, facts: &DeliveryFacts) -> Charges {
 fn refuse_partial(
     staged: &[(StagedDelivery, DeliveryFacts)],
     current: &[DeliveryRecord],
-    options: &BillImport,
-    place: &str,
+    bill: Bill<'_>,
 ) -> Result<(), AppError> {
-    if options.replace {
+    if bill.options.replace {
         return Ok(());
     }
     for (delivery, facts) in staged {
         let held =
             current.iter().find(|held| held.source == delivery.source && held.period == delivery.period);
         if let Some(held) = held {
-            refuse_worse(held, facts, place)?;
+            refuse_worse(held, facts, bill)?;
         }
         let days: BTreeSet<Day> = facts.days.iter().copied().collect();
         let lacking: Vec<Day> = held
@@ -210,18 +227,17 @@ fn refuse_partial(
                 delivery.period,
                 lacking.len()
             );
-            return Err(AppError::new("bill::partial_delivery", message).help(format!(
-                "import the whole export, or say so: trainbill import aws-cur {place} --replace"
-            )));
+            return Err(AppError::new("bill::partial_delivery", message)
+                .help(format!("import the whole export, or say so: {}", bill.command("--replace"))));
         }
     }
     Ok(())
 }
 
 /// A delivery with rejected rows, or in another currency, does not silently replace one that was read whole.
-fn refuse_worse(held: &DeliveryRecord, facts: &DeliveryFacts, place: &str) -> Result<(), AppError> {
+fn refuse_worse(held: &DeliveryRecord, facts: &DeliveryFacts, bill: Bill<'_>) -> Result<(), AppError> {
     let (source, period) = (&held.source, held.period);
-    let say_so = format!("mend the export, or say so: trainbill import aws-cur {place} --replace");
+    let say_so = format!("mend the export, or say so: {}", bill.command("--replace"));
     if facts.rejected > 0 && held.rejected == 0 {
         let message = format!(
             "{} row(s) of the delivery of {source} for {period} cannot be read, and the current one was read whole",
@@ -233,7 +249,7 @@ fn refuse_worse(held: &DeliveryRecord, facts: &DeliveryFacts, place: &str) -> Re
         let message =
             format!("the bill of {source} for {period} is in another currency than the one it would replace");
         let mut error = AppError::new("bill::other_currency", message)
-            .help(format!("give it a source of its own: trainbill import aws-cur {place} --source NAME"));
+            .help(format!("give it a source of its own: {}", bill.command("--source NAME")));
         (error.expected, error.found) = (Some(held.currency.to_string()), Some(facts.currency.to_string()));
         return Err(error);
     }
@@ -241,7 +257,7 @@ fn refuse_worse(held: &DeliveryRecord, facts: &DeliveryFacts, place: &str) -> Re
 }
 
 fn report(
-    place: &str,
+    bill: Bill<'_>,
     summary: &BillSummary,
     staged: &[(StagedDelivery, DeliveryFacts)],
     current: &[DeliveryRecord],
@@ -265,8 +281,8 @@ fn report(
         }
     };
     ImportReport {
-        kind: "aws-cur",
-        place: place.to_owned(),
+        kind: bill.reader.id,
+        place: bill.place.to_owned(),
         rows: summary.rows,
         accepted: summary.accepted,
         rejected: summary.rejected,

@@ -113,14 +113,6 @@ fn what_is_not_toml_is_blamed_by_line() {
 }
 
 #[test]
-fn what_cannot_be_answered_is_refused() {
-    let check = |file: &str| Settings::resolve(&sources(file)).unwrap().answerable().unwrap_err().code;
-    assert_eq!(check("net_of_credits = true"), "query::net_of_credits_unavailable");
-    assert_eq!(check("net_of_credits = true\nbasis = \"list\""), "query::list_net_of_credits");
-    assert_eq!(check("scope = \"fully-loaded\""), "query::fully_loaded_unavailable");
-}
-
-#[test]
 fn memory_is_read_with_its_unit() {
     let memory = |text: &str| Settings::resolve(&sources(&format!("memory = {text}"))).unwrap().memory_bytes;
     assert_eq!(memory("\"512MiB\""), 512 << 20);

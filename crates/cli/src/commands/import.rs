@@ -5,7 +5,7 @@ use app::{AppError, BillImport, Context, DeliveryLine, ImportReport, RunImport};
 use money::rounding;
 
 use super::Outcome;
-use crate::arguments::Import;
+use crate::arguments::{Bill, Import};
 use crate::display::{Grid, Machine, Sheet, render};
 use crate::session::Session;
 
@@ -16,7 +16,7 @@ const REJECTIONS_SHOWN: usize = 5;
 pub(super) fn time_zone(import: &Import) -> Option<&str> {
     match import {
         Import::Slurm { time_zone, .. } | Import::Attempts { time_zone, .. } => time_zone.as_deref(),
-        Import::AwsCur { .. } | Import::Openlineage { .. } => None,
+        Import::AwsCur(_) | Import::Openlineage { .. } => None,
     }
 }
 
@@ -32,9 +32,7 @@ pub(super) async fn run(
         source,
     };
     let report = match import {
-        Import::AwsCur { place, source, replace } => {
-            app::aws_cur(context, &place, &BillImport { source, replace }).await?
-        }
+        Import::AwsCur(bill) => import_bill(context, "aws-cur", bill).await?,
         Import::Slurm { time_zone: _, cluster, files } => {
             app::slurm(context, &files, &options(cluster, None)).await?
         }
@@ -58,6 +56,11 @@ pub(super) async fn run(
         }
     };
     Ok(Outcome { stdout, warnings: warnings(&report), ..Outcome::default() })
+}
+
+async fn import_bill(context: &Context<'_>, reader: &str, bill: Bill) -> Result<ImportReport, AppError> {
+    let Bill { place, source, replace } = bill;
+    app::bill(context, reader, &place, &BillImport { source, replace }).await
 }
 
 fn sheet(session: &Session<'_>, report: &ImportReport) -> Result<Sheet, AppError> {

@@ -74,7 +74,6 @@ fn a_bad_filter_is_shown_with_the_part_to_blame() {
 
 #[test]
 fn what_this_version_cannot_answer_is_refused_by_name() {
-    refused(&["ls", "--net-of-credits"], "query::net_of_credits_unavailable");
     refused(&["ls", "--net-of-credits", "--basis", "list"], "query::list_net_of_credits");
     refused(&["ls", "--scope", "fully-loaded"], "query::fully_loaded_unavailable");
     let parquet = refused(&["ls", "--format", "parquet"], "config::parquet_unavailable");

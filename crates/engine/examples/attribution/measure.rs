@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow::array::{AsArray, Int32Array};
 use arrow::datatypes::{DataType, Field, Int32Type, Schema, TimestampMicrosecondType};
 use costing::attribution::{AttributionPlan, Place, PlanBuilder, TagKeys};
-use engine::{Limits, Measures, Run, attribute};
+use engine::{Charges, Limits, Measures, Run, attribute};
 use ledger::Attempt;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
@@ -94,7 +94,7 @@ pub(crate) fn ours(dir: &Path, measures: Measures) {
     let (plan, numbers) = plan(dir);
     let plan = Arc::new(plan);
     let limits = Limits { threads: THREADS, memory_bytes: 512 << 20 };
-    let run = Run { files: files(dir), plan, measures, limits };
+    let run = Run { files: files(dir), plan, charges: Charges::All, measures, limits };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).build().unwrap();
     let attributed = runtime.block_on(attribute(run)).unwrap();
     let mut sums: BTreeMap<(i32, &str), i128> = BTreeMap::new();

@@ -14,7 +14,7 @@ use super::dimensions::{Dimensions, Dims, Numbers};
 use super::groups::{Groups, Overflow};
 use super::memory::Memory;
 use super::node::Operator;
-use super::run::Witness;
+use super::run::{Charges, Witness};
 use crate::EngineError;
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
@@ -38,12 +38,17 @@ impl Lookup {
 
     /// Works out the meanings of a batch's dictionaries.
     fn fit(&mut self, columns: &Columns<'_>, operator: &Operator) -> Result<(), EngineError> {
-        let Operator { plan, resources, dimensions, .. } = operator;
+        let Operator { plan, resources, dimensions, charges, .. } = operator;
         let resource = |id: &str| Ok(resources.get(id).copied().unwrap_or(Resource::Unknown));
         self.resources.fit(columns.text("resource_id")?, resource)?;
         self.tags.fit(columns.text("tags")?, |tags| tag_claim(tags, plan, dimensions))?;
         self.classes.fit(columns.text("x_class")?, |word| {
-            LineClass::from_word(word)
+            let class = LineClass::from_word(word);
+            class
+                .map(|class| match (class, charges) {
+                    (LineClass::Credit, Charges::Credits) => LineClass::Usage,
+                    (class, _) => class,
+                })
                 .ok_or_else(|| EngineError::Column { column: format!("x_class = {word}") })
         })
     }

@@ -10,4 +10,4 @@ mod run;
 
 pub(crate) use columns::Columns;
 pub(crate) use node::OperatorPlanner;
-pub use run::{Attributed, Group, MEASURES, Measures, Run, Witness, attribute};
+pub use run::{Attributed, Charges, Group, MEASURES, Measures, Run, Witness, attribute};

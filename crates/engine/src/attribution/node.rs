@@ -29,7 +29,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::dimensions::Dimensions;
 use super::kernel::Kernel;
-use super::run::{Measures, Witness};
+use super::run::{Charges, Measures, Witness};
 
 /// Groups that a thread may hold before it hands partial sums on; bounds memory whatever the bill's size.
 const GROUPS_MAX: usize = 1 << 19;
@@ -40,6 +40,7 @@ pub(crate) struct Operator {
     pub(crate) plan: Arc<AttributionPlan>,
     /// The plan's resources; every dictionary of a bill is looked up here.
     pub(crate) resources: HashMap<String, Resource, FxBuildHasher>,
+    pub(crate) charges: Charges,
     pub(crate) measures: Measures,
     pub(crate) dimensions: Dimensions,
     pub(crate) witness: Mutex<Witness>,

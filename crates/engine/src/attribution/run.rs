@@ -8,9 +8,9 @@ use arrow::datatypes::{Decimal128Type, UInt32Type, UInt64Type};
 use costing::attribution::{AttributionPlan, Landing};
 use datafusion::functions_aggregate::expr_fn::sum;
 use datafusion::logical_expr::{Extension, LogicalPlan};
-use datafusion::prelude::{DataFrame, col};
+use datafusion::prelude::{DataFrame, col, lit};
 use futures::StreamExt;
-use ledger::{Day, ResourceKind};
+use ledger::{Day, LineClass, ResourceKind};
 
 use super::dimensions::{Dimensions, Dims};
 use super::groups::Overflow;
@@ -39,6 +39,15 @@ impl Measures {
     }
 }
 
+/// Which charges a run attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charges {
+    /// All of them, credits to their own account.
+    All,
+    /// Credits alone, as if they were usage: to whom the usage belongs on which they were given.
+    Credits,
+}
+
 /// What a run reads and how.
 #[derive(Debug)]
 pub struct Run {
@@ -46,6 +55,8 @@ pub struct Run {
     pub files: Vec<PathBuf>,
     /// The build side.
     pub plan: Arc<AttributionPlan>,
+    /// Which of them.
+    pub charges: Charges,
     /// The costs to split.
     pub measures: Measures,
     /// Threads and memory.
@@ -145,9 +156,14 @@ pub async fn attribute(run: Run) -> Result<Attributed, EngineError> {
     let names = run.measures.names();
     let columns: Vec<&str> = COLUMNS.iter().chain(names).copied().collect();
     let scan = charges(&context, &run.files).await?.select_columns(&columns)?;
+    let scan = match run.charges {
+        Charges::All => scan,
+        Charges::Credits => scan.filter(col("x_class").eq(lit(LineClass::Credit.word())))?,
+    };
     let resources = run.plan.resources().map(|(id, resource)| (id.to_owned(), resource)).collect();
     let operator = Arc::new(Operator {
         resources,
+        charges: run.charges,
         plan: run.plan,
         measures: run.measures,
         dimensions: Dimensions::new(),

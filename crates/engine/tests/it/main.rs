@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
 use costing::attribution::{AttributionPlan, Place, TagKeys, plan};
-use engine::{Attributed, Limits, Measures, Run, attribute};
+use engine::{Attributed, Charges, Limits, Measures, Run, attribute};
 use ledger::Attempt;
 use testkit::build::{HOUR, JULY};
 use testkit::oracle::Landed;
@@ -35,7 +35,13 @@ fn plan_of(attempts: &[Attempt]) -> AttributionPlan {
 
 fn run(files: Vec<PathBuf>, attempts: &[Attempt]) -> (AttributionPlan, Attributed) {
     let plan = plan_of(attempts);
-    let run = Run { files, plan: Arc::new(plan.clone()), measures: Measures::All, limits: limits() };
+    let run = Run {
+        files,
+        plan: Arc::new(plan.clone()),
+        charges: Charges::All,
+        measures: Measures::All,
+        limits: limits(),
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     (plan, runtime.block_on(attribute(run)).unwrap())
 }

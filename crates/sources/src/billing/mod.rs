@@ -12,11 +12,33 @@ use ledger::{BillingPeriod, Day, Interval};
 use money::{Amount, Currency};
 use tempfile::TempDir;
 
-use crate::Rejection;
+use crate::{Rejection, SourceError};
 
 pub mod aws_cur;
 mod table;
 mod tally;
+
+/// Reads all files of an input and hands on batches of one payer and billing period to the sink; what was handed on
+/// before an error must not be kept.
+pub type Read = fn(
+    &BillInput,
+    &BillOptions,
+    &mut dyn FnMut(BillBatch) -> Result<(), SourceError>,
+) -> Result<BillSummary, SourceError>;
+
+/// A reader of bills.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader {
+    /// Name on the command line and in the list of sources.
+    pub id: &'static str,
+    /// Changes when the reader values rows differently, so that a figure tells which formulae made it.
+    pub version: &'static str,
+    /// What reads it.
+    pub read: Read,
+}
+
+/// Every reader of bills, in alphabetical order.
+pub const READERS: &[Reader] = &[Reader { id: "aws-cur", version: "aws-cur 1", read: aws_cur::read }];
 
 /// The files of one import, all on the local disk.
 #[derive(Debug, Clone)]

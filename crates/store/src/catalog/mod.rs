@@ -26,7 +26,7 @@ use crate::StoreError;
 use crate::folder::CATALOG;
 
 /// The newest format of the catalog that this program knows.
-pub(crate) const FORMAT: i64 = 1;
+pub(crate) const FORMAT: i64 = 2;
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECTIONS_MAX: u32 = 4;
@@ -44,7 +44,10 @@ pub(crate) async fn open(root: &Path) -> Result<SqlitePool, StoreError> {
         Some(found) if found > FORMAT => {
             Err(StoreError::NewerFormat { path: root.to_owned(), found, known: FORMAT })
         }
-        Some(_) => Ok(pool),
+        Some(found) => {
+            migrate(&pool, found).await?;
+            Ok(pool)
+        }
         // The first process died before its tables were there.
         None => Err(StoreError::NotFound { path: root.to_owned() }),
     }
@@ -54,15 +57,28 @@ pub(crate) async fn open(root: &Path) -> Result<SqlitePool, StoreError> {
 pub(crate) async fn create(root: &Path) -> Result<(), StoreError> {
     let pool = connect(options(root).create_if_missing(true)).await?;
     if format(&pool).await?.is_none() {
-        let mut transaction = pool.begin().await?;
-        for statement in tables::CREATE {
-            sqlx::query(*statement).execute(&mut *transaction).await?;
-        }
-        let insert = "INSERT INTO format (id, version) VALUES (1, $1) ON CONFLICT (id) DO NOTHING";
-        sqlx::query(insert).bind(FORMAT).execute(&mut *transaction).await?;
-        transaction.commit().await?;
+        migrate(&pool, 0).await?;
     }
     pool.close().await;
+    Ok(())
+}
+
+/// Brings the tables from a format that was found to the newest one, in one transaction.
+async fn migrate(pool: &SqlitePool, found: i64) -> Result<(), StoreError> {
+    if found >= FORMAT {
+        return Ok(());
+    }
+    // Whoever comes second waits here for the first, and then finds nothing to do.
+    let mut transaction = pool.begin_with("BEGIN IMMEDIATE").await?;
+    let found = format_of(&mut transaction).await?.unwrap_or(0);
+    let known = usize::try_from(found).unwrap_or(0);
+    for statement in tables::FORMATS.iter().skip(known).flat_map(|statements| statements.iter()) {
+        sqlx::query(*statement).execute(&mut *transaction).await?;
+    }
+    let upsert = "INSERT INTO format (id, version) VALUES (1, $1)
+        ON CONFLICT (id) DO UPDATE SET version = excluded.version";
+    sqlx::query(upsert).bind(FORMAT).execute(&mut *transaction).await?;
+    transaction.commit().await?;
     Ok(())
 }
 
@@ -81,11 +97,15 @@ async fn connect(options: SqliteConnectOptions) -> Result<SqlitePool, StoreError
 
 /// The format that the catalog says it has; `None` before its tables are made.
 async fn format(pool: &SqlitePool) -> Result<Option<i64>, StoreError> {
+    format_of(&mut *pool.acquire().await?).await
+}
+
+async fn format_of(connection: &mut Connection) -> Result<Option<i64>, StoreError> {
     let exists = "SELECT COUNT(*) AS tables FROM sqlite_master WHERE type = 'table' AND name = 'format'";
-    let tables: i64 = sqlx::query(exists).fetch_one(pool).await?.try_get("tables")?;
+    let tables: i64 = sqlx::query(exists).fetch_one(&mut *connection).await?.try_get("tables")?;
     if tables == 0 {
         return Ok(None);
     }
-    let row = sqlx::query("SELECT version FROM format WHERE id = 1").fetch_optional(pool).await?;
+    let row = sqlx::query("SELECT version FROM format WHERE id = 1").fetch_optional(connection).await?;
     Ok(row.map(|row| row.try_get("version")).transpose()?)
 }

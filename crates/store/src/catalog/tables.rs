@@ -1,7 +1,17 @@
 //! The tables of the catalog, in SQL that SQLite and PostgreSQL take alike.
 
-/// Format 1. Amounts are decimal text, instants are microseconds since 1970 in UTC, lists are JSON.
-pub(super) const CREATE: &[&str] = &[
+/// The statements that lead to each format from the one before it; the first makes the tables. Amounts are decimal text,
+/// instants are microseconds since 1970 in UTC, lists are JSON.
+pub(super) const FORMATS: &[&[&str]] = &[FORMAT_1, FORMAT_2];
+
+/// What is known of a delivery beyond its totals: the quality of its bases, its credits by type, its export times.
+const FORMAT_2: &[&str] = &["CREATE TABLE delivery_details (
+        delivery_id TEXT NOT NULL PRIMARY KEY REFERENCES deliveries (id),
+        payload_version BIGINT NOT NULL,
+        payload TEXT NOT NULL
+    )"];
+
+const FORMAT_1: &[&str] = &[
     "CREATE TABLE IF NOT EXISTS format (
         id BIGINT NOT NULL PRIMARY KEY,
         version BIGINT NOT NULL

@@ -239,9 +239,25 @@ async fn a_store_that_is_not_there_or_newer_is_refused_with_help() {
     let help = missing.help().unwrap();
     assert!(help.contains("trainbill demo") && help.contains("trainbill import"), "{help}");
     assert!(!folder.path().join("nowhere").exists());
-    sqlx::query("UPDATE format SET version = 2").execute(&store.pool).await.unwrap();
+    sqlx::query("UPDATE format SET version = 99").execute(&store.pool).await.unwrap();
     assert_eq!(Store::open(store.root()).await.unwrap_err().code(), "store::newer_format");
     assert_eq!(Store::create(store.root()).await.unwrap_err().code(), "store::newer_format");
+}
+
+#[tokio::test]
+async fn a_store_of_the_first_format_is_brought_to_the_newest() {
+    let (_folder, store) = new_store().await;
+    commit(&store, Change { observations: vec![observation(1)], ..bill(&store, &FIRST) }).await;
+    let before = state(&store).await;
+    for statement in ["DROP TABLE delivery_details", "UPDATE format SET version = 1"] {
+        sqlx::query(statement).execute(&store.pool).await.unwrap();
+    }
+    let opened = Store::open(store.root()).await.unwrap();
+    assert_eq!(state(&opened).await, before);
+    let version: i64 =
+        sqlx::query_scalar("SELECT version FROM format").fetch_one(&opened.pool).await.unwrap();
+    assert_eq!(version, crate::catalog::FORMAT);
+    sqlx::query("SELECT payload FROM delivery_details").fetch_all(&opened.pool).await.unwrap();
 }
 
 #[tokio::test]
