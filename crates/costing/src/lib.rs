@@ -1,7 +1,9 @@
-//! The rules of cost, pure: valuation, attribution, postings, statements; no IO, no clock, no floating point.
+//! The rules of cost, pure: rating, attribution, postings, statements; no IO, no clock, no floating point.
 
 pub mod attempts;
 pub mod attribution;
 pub mod capacity_block;
-pub mod instance_types;
+pub mod gpu_catalogue;
 pub mod postings;
+pub mod price_book;
+pub mod rating;

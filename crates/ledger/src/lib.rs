@@ -13,6 +13,7 @@ mod id;
 mod observation;
 mod period;
 mod posting;
+mod price;
 mod quality;
 mod resource;
 mod tag;
@@ -29,6 +30,9 @@ pub use id::{AttemptId, DeliveryId, ExperimentId, SourceId};
 pub use observation::{Observation, ObservationId, RunRecord};
 pub use period::{BillingPeriod, Day, Interval, PeriodError, Timestamp};
 pub use posting::{Posting, Rule, Step};
+pub use price::{
+    GpuSpec, Increment, PriceKey, PriceKind, PriceOrigin, PriceRow, PriceUnit, PurchaseOption, Tenancy,
+};
 pub use quality::{Direction, QualityResult, Reduction};
 pub use resource::ResourceKind;
 pub use tag::normalised_key;

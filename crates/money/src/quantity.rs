@@ -26,6 +26,26 @@ impl Quantity {
     pub const fn is_zero(self) -> bool {
         self.digits == 0
     }
+
+    /// True for less than nothing.
+    pub const fn is_negative(self) -> bool {
+        self.negative
+    }
+
+    /// A quantity of thousandths, as fractions of an accelerator are counted.
+    pub const fn from_thousandths(thousandths: u64) -> Self {
+        let (mut digits, mut exponent) = (thousandths as u128, -3);
+        while digits != 0 && digits.is_multiple_of(10) {
+            digits /= 10;
+            exponent += 1;
+        }
+        Self { negative: false, digits, exponent: if digits == 0 { 0 } else { exponent } }
+    }
+
+    /// Digits and the power of ten that they are multiplied by; `None` for a negative quantity.
+    pub(crate) const fn parts(self) -> Option<(u128, i32)> {
+        if self.negative { None } else { Some((self.digits, self.exponent)) }
+    }
 }
 
 impl FromStr for Quantity {
@@ -78,5 +98,8 @@ mod tests {
             assert_eq!(text.parse::<Quantity>().unwrap().to_string(), shown);
         }
         assert!("12h".parse::<Quantity>().is_err());
+        for (thousandths, text) in [(0, "0"), (125, "0.125"), (8_000, "8"), (1_500, "1.5"), (80_000, "80")] {
+            assert_eq!(Quantity::from_thousandths(thousandths), text.parse().unwrap());
+        }
     }
 }

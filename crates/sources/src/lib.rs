@@ -1,13 +1,15 @@
 //! Foreign formats become ledger records and canonical charge batches; nothing is dropped on the way.
 //!
 //! A reader returns what it accepted and what it rejected, and `accepted + rejected = rows`. One file per kind of
-//! source under `billing/` and `telemetry/`, and one line in [`registry`].
+//! source under `billing/`, `prices/` and `telemetry/`, and one line in [`registry`].
 
 pub mod batches;
 pub mod billing;
 pub mod charges;
 mod error;
 pub mod place;
+mod price_list;
+pub mod prices;
 pub mod registry;
 mod rejection;
 pub mod telemetry;

@@ -5,6 +5,8 @@
 pub enum Kind {
     /// Bills.
     Billing,
+    /// Price lists.
+    Prices,
     /// Records of runs.
     Telemetry,
 }
@@ -38,10 +40,34 @@ pub const fn all() -> &'static [Source] {
             text: include_str!("billing/aws_cur.rs"),
         },
         Source {
+            id: "aws-offer",
+            title: "AWS price list",
+            kind: Kind::Prices,
+            text: include_str!("prices/aws_offer.rs"),
+        },
+        Source {
+            id: "gcp-catalogue",
+            title: "Google Cloud price catalogue",
+            kind: Kind::Prices,
+            text: include_str!("prices/gcp_catalogue.rs"),
+        },
+        Source {
             id: "openlineage",
             title: "OpenLineage run events",
             kind: Kind::Telemetry,
             text: include_str!("telemetry/openlineage.rs"),
+        },
+        Source {
+            id: "price-table",
+            title: "Price list of your own",
+            kind: Kind::Prices,
+            text: include_str!("prices/price_table.rs"),
+        },
+        Source {
+            id: "skypilot",
+            title: "SkyPilot catalogue",
+            kind: Kind::Prices,
+            text: include_str!("prices/skypilot.rs"),
         },
         Source {
             id: "slurm",

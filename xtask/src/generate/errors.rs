@@ -29,6 +29,7 @@ const PREFIXES: &[(&str, &str)] = &[
     ("money", "Amounts: their range, and sums of what is unlike."),
     ("openlineage", "Run events that `import openlineage` reads."),
     ("place", "Files, folders and buckets."),
+    ("prices", "A price list: `import aws-offer`, `gcp-catalogue`, `skypilot` and `price-table`."),
     ("query", "What a question asks for and cannot have."),
     (
         "row",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ledger::{Binding, BindingKind, Capacity, JoinMethod, NodePeriod, ShareDriver, SourceId, Timestamp};
 
 use super::gather::Said;
-use crate::instance_types;
+use crate::gpu_catalogue;
 
 /// Stands for the end of what has not ended.
 const FOREVER: Timestamp = Timestamp(i64::MAX);
@@ -107,6 +107,6 @@ fn with_capacity(binding: Binding) -> Binding {
     if binding.capacity.is_some() || binding.driver != ShareDriver::Gpu {
         return binding;
     }
-    let known = binding.sku.as_deref().and_then(instance_types::accelerators);
-    Binding { capacity: known.map(|accelerators| accelerators.thousandths), ..binding }
+    let known = binding.sku.as_deref().and_then(gpu_catalogue::find);
+    Binding { capacity: known.map(|machine| machine.thousandths), ..binding }
 }
