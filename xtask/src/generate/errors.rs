@@ -29,6 +29,7 @@ const PREFIXES: &[(&str, &str)] = &[
     ("money", "Amounts: their range, and sums of what is unlike."),
     ("openlineage", "Run events that `import openlineage` reads."),
     ("place", "Files, folders and buckets."),
+    ("quality", "What the rows of a bill say against one of its bases: a withheld basis shows no figure."),
     ("query", "What a question asks for and cannot have."),
     (
         "row",
