@@ -38,6 +38,12 @@ pub const fn all() -> &'static [Source] {
             text: include_str!("billing/aws_cur.rs"),
         },
         Source {
+            id: "azure-cost",
+            title: "Azure cost exports",
+            kind: Kind::Billing,
+            text: include_str!("billing/azure_cost.rs"),
+        },
+        Source {
             id: "focus",
             title: "FOCUS cost and usage",
             kind: Kind::Billing,

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use crate::Rejection;
 
 pub mod aws_cur;
+pub mod azure_cost;
 pub mod focus;
 pub mod quality;
 mod table;
