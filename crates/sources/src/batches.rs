@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arrow::record_batch::RecordBatch;
 use ledger::{BillingPeriod, ChargeCategory, Day, Interval, LineClass, ResourceKind, SplitRole};
 use money::{Amount, AmountError, Currency};
 
 use crate::SourceError;
+use crate::billing::quality::Gate;
 use crate::billing::{BillBatch, BillLimits, PeriodSummary};
+use crate::charges::COLUMNS;
 
 mod builder;
 
@@ -116,6 +119,21 @@ pub struct ChargeRow<'a> {
     pub split_unused_cost: Option<Amount>,
     /// `x_unmapped`.
     pub unmapped: Option<&'a str>,
+    /// What only the quality gate looks at.
+    pub unstored: Unstored,
+}
+
+/// What a reader tells the quality gate of a row beyond its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Unstored {
+    /// The public price of one pricing unit.
+    pub list_unit_price: Option<Amount>,
+    /// True if the source does not tell the effective cost, which then equals the billed cost.
+    pub effective_unknown: bool,
+    /// True if the source gives an effective cost to the purchase of a commitment; it is taken as zero.
+    pub effective_on_purchase: bool,
+    /// True if a value was the word `NULL`.
+    pub null_text: bool,
 }
 
 /// Takes rows in any order and hands on batches of one payer and billing period.
@@ -131,6 +149,7 @@ pub struct Batches<'a> {
 
 struct Group {
     summary: PeriodSummary,
+    gate: Gate,
     builder: Option<BatchBuilder>,
     day_seen: Option<Day>,
     /// Days of usage rows longer than a day; they tell of coverage only if no shorter row does.
@@ -209,7 +228,7 @@ impl<'a> Batches<'a> {
         self.finish_with(|_, _| Ok(()))
     }
 
-    /// As [`Batches::finish`], after `close` has completed each summary; it is given the group's place.
+    /// As [`Batches::finish`]; `close` completes each summary, given its group's place, before the gate judges it.
     ///
     /// # Errors
     /// What the sink or `close` returns.
@@ -220,9 +239,13 @@ impl<'a> Batches<'a> {
         for index in 0..self.groups.len() {
             self.flush(index)?;
         }
-        let mut summaries: Vec<PeriodSummary> = self.groups.into_iter().map(Group::into_summary).collect();
-        for (index, summary) in summaries.iter_mut().enumerate() {
-            close(index, summary)?;
+        let mut summaries = Vec::with_capacity(self.groups.len());
+        for (index, group) in self.groups.into_iter().enumerate() {
+            let (mut summary, gate) = group.into_summary();
+            close(index, &mut summary)?;
+            summary.quality.extend(gate.judge(&summary));
+            summary.quality.sort();
+            summaries.push(summary);
         }
         summaries.sort_by(|a, b| (&a.payer, a.period).cmp(&(&b.payer, b.period)));
         Ok(summaries)
@@ -251,7 +274,13 @@ impl<'a> Batches<'a> {
             return Err(SourceError::new("bill::too_large", message));
         }
         let summary = PeriodSummary::new(payer.to_owned(), period, currency);
-        self.groups.push(Group { summary, builder: None, day_seen: None, long_days: BTreeSet::new() });
+        self.groups.push(Group {
+            summary,
+            gate: Gate::default(),
+            builder: None,
+            day_seen: None,
+            long_days: BTreeSet::new(),
+        });
         self.index.entry(payer.to_owned()).or_default().insert(period, index);
         self.last = index;
         Ok(index)
@@ -279,17 +308,18 @@ impl<'a> Batches<'a> {
         self.open -= 1;
         self.text_bytes -= builder.text_bytes();
         let batch = builder.finish()?;
+        count_nulls(&mut group.summary.null_rates, &batch);
         (self.sink)(BillBatch { payer: group.summary.payer.clone(), period: group.summary.period, batch })
     }
 }
 
 impl Group {
-    fn into_summary(self) -> PeriodSummary {
+    fn into_summary(self) -> (PeriodSummary, Gate) {
         let mut summary = self.summary;
         if summary.days.is_empty() {
             summary.days = self.long_days;
         }
-        summary
+        (summary, self.gate)
     }
 }
 
@@ -311,7 +341,14 @@ pub const fn is_usage(class: LineClass) -> bool {
     }
 }
 
+fn count_nulls(rates: &mut BTreeMap<&'static str, u64>, batch: &RecordBatch) {
+    for (column, array) in COLUMNS.iter().zip(batch.columns()).filter(|(column, _)| !column.required) {
+        *rates.entry(column.name).or_default() += array.null_count() as u64;
+    }
+}
+
 fn add_totals(group: &mut Group, row: &ChargeRow<'_>) -> Result<(), AmountError> {
+    group.gate.see(row);
     let summary = &mut group.summary;
     summary.rows += 1;
     summary.billed_total = summary.billed_total.checked_add(row.billed_cost)?;
@@ -321,6 +358,7 @@ fn add_totals(group: &mut Group, row: &ChargeRow<'_>) -> Result<(), AmountError>
         Some(cost) => summary.list_total = summary.list_total.checked_add(cost)?,
         None => summary.unpriced += 1,
     }
+    summary.effective_unknown += u64::from(row.unstored.effective_unknown);
     summary.has_resource_ids |= row.resource_id.is_some();
     summary.split_rows += u64::from(row.class == LineClass::SplitDetail);
     let capacity_block = matches!(row.class, LineClass::CapacityBlockUsage | LineClass::CapacityBlockFee);

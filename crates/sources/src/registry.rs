@@ -46,6 +46,18 @@ pub const fn all() -> &'static [Source] {
             text: include_str!("prices/aws_offer.rs"),
         },
         Source {
+            id: "azure-cost",
+            title: "Azure cost exports",
+            kind: Kind::Billing,
+            text: include_str!("billing/azure_cost.rs"),
+        },
+        Source {
+            id: "focus",
+            title: "FOCUS cost and usage",
+            kind: Kind::Billing,
+            text: include_str!("billing/focus.rs"),
+        },
+        Source {
             id: "gcp-catalogue",
             title: "Google Cloud price catalogue",
             kind: Kind::Prices,

@@ -14,7 +14,7 @@ const PREFIXES: &[(&str, &str)] = &[
     ),
     ("attempts", "The table of attempts that `import attempts` reads."),
     ("attribution", "Giving charges to runs."),
-    ("bill", "A bill, its files and its manifests: `import aws-cur`."),
+    ("bill", "A bill, its files and its manifests: `import aws-cur`, `import azure-cost`, `import focus`."),
     ("check", "A law that does not hold on the data; exit code 3."),
     ("cli", "The command line and the streams of the program."),
     ("config", "The settings, wherever they come from."),
@@ -30,6 +30,7 @@ const PREFIXES: &[(&str, &str)] = &[
     ("openlineage", "Run events that `import openlineage` reads."),
     ("place", "Files, folders and buckets."),
     ("prices", "A price list: `import aws-offer`, `gcp-catalogue`, `skypilot` and `price-table`."),
+    ("quality", "What the rows of a bill say against one of its bases: a withheld basis shows no figure."),
     ("query", "What a question asks for and cannot have."),
     (
         "row",
@@ -134,7 +135,8 @@ mod tests {
             ],
         )]);
         let page = page(&codes);
-        let expect = "\n## bill\n\nA bill, its files and its manifests: `import aws-cur`.\n\n### `bill::too_large`\n\n\
+        let expect = "\n## bill\n\nA bill, its files and its manifests: `import aws-cur`, `import azure-cost`, \
+            `import focus`.\n\n### `bill::too_large`\n\n\
             - too \\<large>\n  - help: cut `a<b`\n  - in `a.rs`, `b.rs`\n- warning: nearly\n  - in `a.rs`\n";
         assert!(page.ends_with(expect), "{page}");
     }

@@ -257,6 +257,7 @@ mod tests {
             split_cost: Some("6".parse().unwrap()),
             split_unused_cost: Some("7".parse().unwrap()),
             unmapped: Some("x_unmapped"),
+            unstored: crate::batches::Unstored::default(),
         }
     }
 

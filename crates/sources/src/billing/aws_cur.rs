@@ -48,19 +48,19 @@
 mod column;
 mod cost;
 mod discount;
-mod extra;
 mod import;
 mod layout;
 mod line;
-mod meter;
+pub(in crate::billing) mod meter;
 mod outcome;
+mod product;
 mod row;
 
-use import::Import;
+use import::Report;
 
-use super::{BillBatch, BillFile, BillInput, BillOptions, BillSummary, BillWarning, FileFormat, table};
+use super::table::reader::{Import, overflow, table_files};
+use super::{BillBatch, BillInput, BillOptions, BillSummary, BillWarning};
 use crate::SourceError;
-use crate::batches::Batches;
 use discount::DiscountPeriods;
 
 /// Reads all files of a report and hands on batches of one payer and billing period.
@@ -73,49 +73,18 @@ pub fn read(
     options: &BillOptions,
     sink: &mut dyn FnMut(BillBatch) -> Result<(), SourceError>,
 ) -> Result<BillSummary, SourceError> {
-    let files: Vec<&BillFile> = input
-        .files
-        .iter()
-        .filter(|file| matches!(file.format, FileFormat::Csv | FileFormat::CsvGz | FileFormat::Parquet))
-        .collect();
-    if files.is_empty() {
-        return Err(SourceError::new("bill::no_files", "there is no CSV or Parquet file to read")
-            .help("name a file, or a folder that holds *.csv, *.csv.gz or *.parquet"));
-    }
+    let files = table_files(input)?;
     let discounts = DiscountPeriods::of(&files, &options.limits)?;
-    let mut import = Import::new(options, &discounts, Batches::new(&options.limits, sink));
-    for file in files {
-        table::visit(file, &options.limits, &mut import)?;
-    }
-    finish(import, input)
-}
-
-fn finish(import: Import<'_>, input: &BillInput) -> Result<BillSummary, SourceError> {
-    let Import { batches, mut tally, facts, extra, .. } = import;
-    if extra.unreadable_maps > 0 {
-        let message =
-            format!("{} cell(s) of tags hold no map; their text is in x_unmapped", extra.unreadable_maps);
-        tally.warn("bill::unreadable_maps", message);
-    }
-    let mut summary = tally.into_summary();
-    summary.warnings.extend(input.warnings.iter().cloned());
-    let periods = batches.finish_with(|group, period| match facts.get(group) {
-        Some(facts) => {
-            facts.close(period).map(|warnings| summary.warnings.extend(warnings)).map_err(|fault| {
-                SourceError::new(
-                    "bill::out_of_range",
-                    format!("a total of the bill leaves the range: {fault}"),
-                )
-            })
-        }
-        None => Ok(()),
+    let Import { core, format: report, .. } = Import::read(&files, options, Report::new(&discounts), sink)?;
+    let mut summary = core.conclude(input, |group, period| match report.facts.get(group) {
+        Some(facts) => facts.close(period).map_err(overflow),
+        None => Ok(Vec::new()),
     })?;
-    if !periods.iter().any(|period| period.has_resource_ids) && summary.accepted > 0 {
+    if !summary.periods.iter().any(|period| period.has_resource_ids) && summary.accepted > 0 {
         summary.warnings.push(BillWarning::new(
             "bill::no_resource_ids",
             "no resource ids: attribution to attempts only by tag; switch on INCLUDE_RESOURCES in the export",
         ));
     }
-    summary.periods = periods;
     Ok(summary)
 }

@@ -8,15 +8,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
-use ledger::{BillingPeriod, Day, Interval};
+use ledger::{BillingPeriod, CostBasis, Day, Interval};
 use money::{Amount, Currency};
 use tempfile::TempDir;
 
 use crate::{Rejection, SourceError};
 
 pub mod aws_cur;
+pub mod azure_cost;
+pub mod focus;
+pub mod quality;
 mod table;
 mod tally;
+
+use quality::BasisQuality;
 
 /// Reads all files of an input and hands on batches of one payer and billing period to the sink; what was handed on
 /// before an error must not be kept.
@@ -38,7 +43,11 @@ pub struct Reader {
 }
 
 /// Every reader of bills, in alphabetical order.
-pub const READERS: &[Reader] = &[Reader { id: "aws-cur", version: "aws-cur 1", read: aws_cur::read }];
+pub const READERS: &[Reader] = &[
+    Reader { id: "aws-cur", version: "aws-cur 1", read: aws_cur::read },
+    Reader { id: "azure-cost", version: "azure-cost 1", read: azure_cost::read },
+    Reader { id: "focus", version: "focus 1", read: focus::read },
+];
 
 /// The files of one import, all on the local disk.
 #[derive(Debug, Clone)]
@@ -235,6 +244,10 @@ pub struct PeriodSummary {
     pub capacity_block_rows: u64,
     /// What is left of the source's own amortisation identity; zero if it holds, `None` if its columns are missing.
     pub identity_residue: Option<Amount>,
+    /// What the quality gate found, in order; empty if nothing speaks against any basis.
+    pub quality: Vec<BasisQuality>,
+    /// Rows in which a canonical column that may be null is null, for every such column.
+    pub null_rates: BTreeMap<&'static str, u64>,
 }
 
 impl PeriodSummary {
@@ -263,7 +276,14 @@ impl PeriodSummary {
             split_rows: 0,
             capacity_block_rows: 0,
             identity_residue: None,
+            quality: Vec::new(),
+            null_rates: BTreeMap::new(),
         }
+    }
+
+    /// True if no finding withholds the basis.
+    pub fn is_usable(&self, basis: CostBasis) -> bool {
+        self.quality.iter().all(|found| found.usable || found.basis != Some(basis))
     }
 
     /// True if every usage row carries an invoice, so the provider has closed the bill.

@@ -1,9 +1,15 @@
 //! One file as rows of cells, whatever its format, within limits.
 
 pub(in crate::billing) mod cell;
+pub(in crate::billing) mod column;
 mod csv;
+pub(in crate::billing) mod extra;
 pub(in crate::billing) mod json;
+pub(in crate::billing) mod layout;
+pub(in crate::billing) mod memo;
 mod parquet;
+pub(in crate::billing) mod reader;
+pub(in crate::billing) mod row;
 mod typed;
 
 use std::fs::File;
@@ -48,14 +54,14 @@ pub(in crate::billing) trait Visitor {
     /// A row, counted from 1.
     fn row(&mut self, row: u64, cells: &impl Cells) -> Result<(), SourceError>;
 
-    /// A row without cells.
-    fn broken(&mut self, row: u64, broken: BrokenRow);
+    /// A row without cells; a visitor that only looks ahead leaves it to the one that reads.
+    fn broken(&mut self, _row: u64, _broken: BrokenRow) {}
 
     /// Something to tell the user about the file.
-    fn note(&mut self, code: &'static str, message: String);
+    fn note(&mut self, _code: &'static str, _message: String) {}
 
     /// Bytes of the file consumed after `rows` rows.
-    fn progress(&mut self, rows: u64, bytes: u64);
+    fn progress(&mut self, _rows: u64, _bytes: u64) {}
 }
 
 /// Rows between two calls of the progress callback.
@@ -76,7 +82,7 @@ pub(in crate::billing) fn visit(
         FileFormat::CsvGz => csv::visit_gzip(file, open, limits, visitor),
         FileFormat::Parquet => parquet::visit(file, open, limits, visitor),
         FileFormat::Json | FileFormat::JsonGz => {
-            Err(SourceError::new("bill::wrong_format", "a cost and usage report is CSV or Parquet, not JSON")
+            Err(SourceError::new("bill::wrong_format", "the bill is read from CSV or Parquet, not from JSON")
                 .at(&file.name))
         }
     }

@@ -9,17 +9,7 @@ use arrow::array::{
 use arrow::datatypes::{DataType, Field, Fields};
 use proptest::prelude::*;
 
-use super::support::{Bill, HEADER, Row, hour, read_csv, read_files};
-
-fn without_place(bill: &Bill) -> Vec<Row> {
-    let mut rows = bill.rows.clone();
-    for row in &mut rows {
-        row.remove("x_file");
-        row.remove("x_row");
-    }
-    rows.sort();
-    rows
-}
+use super::support::{HEADER, hour, read_csv, read_files, shuffled, without_place};
 
 #[test]
 fn every_spelling_and_order_of_the_columns_gives_the_same_charges() {
@@ -215,16 +205,7 @@ proptest! {
         rows in proptest::collection::vec(any_row(), 1..40), seed in 0_usize..1000, files in 1_usize..5,
     ) {
         let whole = read_csv(&format!("{HEADER}\n{}\n", rows.join("\n"))).unwrap();
-        let mut shuffled = rows.clone();
-        for at in 0..shuffled.len() {
-            let other = (at * 7 + seed) % shuffled.len();
-            shuffled.swap(at, other);
-        }
-        let parts: Vec<(String, String)> = shuffled
-            .chunks(shuffled.len().div_ceil(files))
-            .enumerate()
-            .map(|(at, part)| (format!("part-{at}.csv"), format!("{HEADER}\n{}\n", part.join("\n"))))
-            .collect();
+        let parts = shuffled(HEADER, &rows, (seed, files));
         let named: Vec<(&str, &[u8])> = parts.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
         let split = read_files(&named).unwrap();
         prop_assert_eq!(&split.summary.periods, &whole.summary.periods);

@@ -1,182 +1,85 @@
 //! The columns of a cost and usage report that have a meaning here, and every spelling under which they arrive.
 
-/// How a column's value is carried on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
-    /// A canonical column holds it.
-    Canonical,
-    /// It feeds a computation, so its non-zero value is kept in `x_unmapped` as well.
-    Input,
-    /// It is neither used nor kept, for the reason given in the reader's documentation.
-    Dropped,
-}
-
-macro_rules! columns {
-    ($($name:ident $kept:ident [$($spelling:literal)+],)+) => {
-        /// A column that the reader knows.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub(super) enum Column {
-            $(#[allow(missing_docs, reason = "the names are those of the report")] $name,)+
-        }
-
-        impl Column {
-            /// Every column.
-            pub(super) const ALL: &'static [Column] = &[$(Column::$name,)+];
-
-            /// How its value is carried on.
-            pub(super) const fn kept(self) -> Kept {
-                match self {
-                    $(Column::$name => Kept::$kept,)+
-                }
-            }
-
-            /// Its spellings, squashed; the first is preferred where a file holds several.
-            pub(super) const fn spellings(self) -> &'static [&'static str] {
-                match self {
-                    $(Column::$name => &[$($spelling,)+],)+
-                }
-            }
-        }
-    };
-}
+use crate::billing::table::column::{columns, squashed};
+use crate::billing::table::layout::Other;
 
 columns! {
-    LineItemId Canonical ["identitylineitemid" "lineitemid"],
-    TimeInterval Dropped ["identitytimeinterval" "timeinterval"],
-    PayerAccountId Canonical ["billpayeraccountid" "payeraccountid"],
-    PayerAccountName Canonical ["billpayeraccountname" "payeraccountname"],
-    PeriodStart Canonical ["billbillingperiodstartdate" "billingperiodstartdate" "billingperiodstart"],
-    PeriodEnd Canonical ["billbillingperiodenddate" "billingperiodenddate" "billingperiodend"],
-    InvoiceId Canonical ["billinvoiceid" "invoiceid"],
-    InvoicingEntity Canonical ["billinvoicingentity" "invoicingentity"],
-    BillingEntity Input ["billbillingentity" "billingentity"],
-    LegalEntity Canonical ["lineitemlegalentity" "legalentity"],
-    Zone Canonical ["lineitemavailabilityzone" "availabilityzone"],
-    BlendedCost Dropped ["lineitemblendedcost" "blendedcost"],
-    BlendedRate Dropped ["lineitemblendedrate" "blendedrate"],
-    Currency Canonical ["lineitemcurrencycode" "currencycode" "currency"],
-    Description Canonical ["lineitemlineitemdescription" "lineitemdescription"],
-    LineType Canonical ["lineitemlineitemtype" "lineitemtype"],
-    NetUnblendedCost Input ["lineitemnetunblendedcost" "netunblendedcost"],
-    Operation Canonical ["lineitemoperation" "operation"],
-    ProductCode Canonical ["lineitemproductcode" "productcode"],
-    ResourceId Canonical ["lineitemresourceid" "resourceid"],
-    UnblendedCost Canonical ["lineitemunblendedcost" "unblendedcost"],
-    UsageAccountId Canonical ["lineitemusageaccountid" "usageaccountid"],
-    UsageAccountName Canonical ["lineitemusageaccountname" "usageaccountname"],
-    UsageAmount Canonical ["lineitemusageamount" "usageamount"],
-    UsageStart Canonical ["lineitemusagestartdate" "usagestartdate" "usagestart"],
-    UsageEnd Canonical ["lineitemusageenddate" "usageenddate" "usageend"],
-    UsageType Canonical ["lineitemusagetype" "usagetype"],
-    PublicCost Input ["pricingpublicondemandcost" "publicondemandcost"],
-    RateCode Canonical ["pricingratecode" "ratecode"],
-    RateId Input ["pricingrateid" "rateid"],
-    PricingUnit Canonical ["pricingunit"],
-    Sku Canonical ["productsku"],
-    Region Canonical ["productregioncode" "regioncode"],
-    RegionName Canonical ["productregion"],
-    InstanceType Canonical ["productinstancetype" "instancetype"],
-    ServiceCode Input ["productservicecode" "servicecode"],
-    ReservationArn Canonical ["reservationreservationarn" "reservationarn"],
-    RiEffective Input ["reservationeffectivecost"],
-    RiNetEffective Input ["reservationneteffectivecost"],
-    RiUnusedUpfront Input ["reservationunusedamortizedupfrontfeeforbillingperiod"],
-    RiNetUnusedUpfront Input ["reservationnetunusedamortizedupfrontfeeforbillingperiod"],
-    RiUnusedRecurring Input ["reservationunusedrecurringfee"],
-    RiNetUnusedRecurring Input ["reservationnetunusedrecurringfee"],
-    RiAmortizedUpfront Input ["reservationamortizedupfrontfeeforbillingperiod"],
-    SpArn Canonical ["savingsplansavingsplanarn" "savingsplanarn"],
-    SpEffective Input ["savingsplansavingsplaneffectivecost" "savingsplaneffectivecost"],
-    SpNetEffective Input ["savingsplannetsavingsplaneffectivecost" "netsavingsplaneffectivecost"],
-    SpTotalCommitment Input ["savingsplantotalcommitmenttodate"],
-    SpUsedCommitment Input ["savingsplanusedcommitment"],
-    SpAmortizedUpfront Input ["savingsplanamortizedupfrontcommitmentforbillingperiod"],
-    SplitParent Canonical ["splitlineitemparentresourceid" "parentresourceid"],
-    SplitCost Canonical ["splitlineitemsplitcost" "splitcost"],
-    NetSplitCost Input ["splitlineitemnetsplitcost" "netsplitcost"],
-    UnusedCost Canonical ["splitlineitemunusedcost" "unusedcost"],
-    NetUnusedCost Input ["splitlineitemnetunusedcost" "netunusedcost"],
-    CapacityReservationArn Canonical [
+    cost UnblendedCost;
+    LineItemId Canonical Text ["identitylineitemid" "lineitemid"],
+    TimeInterval Read Text ["identitytimeinterval" "timeinterval"],
+    PayerAccountId Canonical Text ["billpayeraccountid" "payeraccountid"],
+    PayerAccountName Canonical Text ["billpayeraccountname" "payeraccountname"],
+    PeriodStart Canonical AsIs ["billbillingperiodstartdate" "billingperiodstartdate" "billingperiodstart"],
+    PeriodEnd Canonical AsIs ["billbillingperiodenddate" "billingperiodenddate" "billingperiodend"],
+    InvoiceId Canonical Text ["billinvoiceid" "invoiceid"],
+    InvoicingEntity Canonical Text ["billinvoicingentity" "invoicingentity"],
+    BillingEntity Input Text ["billbillingentity" "billingentity"],
+    LegalEntity Canonical Text ["lineitemlegalentity" "legalentity"],
+    Zone Canonical Text ["lineitemavailabilityzone" "availabilityzone"],
+    BlendedCost Dropped Text ["lineitemblendedcost" "blendedcost"],
+    BlendedRate Dropped Text ["lineitemblendedrate" "blendedrate"],
+    Currency Canonical Text ["lineitemcurrencycode" "currencycode" "currency"],
+    Description Canonical Text ["lineitemlineitemdescription" "lineitemdescription"],
+    LineType Canonical Text ["lineitemlineitemtype" "lineitemtype"],
+    NetUnblendedCost Input AsIs ["lineitemnetunblendedcost" "netunblendedcost"],
+    Operation Canonical Text ["lineitemoperation" "operation"],
+    ProductCode Canonical Text ["lineitemproductcode" "productcode"],
+    ResourceId Canonical Text ["lineitemresourceid" "resourceid"],
+    UnblendedCost Canonical AsIs ["lineitemunblendedcost" "unblendedcost"],
+    UsageAccountId Canonical Text ["lineitemusageaccountid" "usageaccountid"],
+    UsageAccountName Canonical Text ["lineitemusageaccountname" "usageaccountname"],
+    UsageAmount Canonical AsIs ["lineitemusageamount" "usageamount"],
+    UsageStart Canonical AsIs ["lineitemusagestartdate" "usagestartdate" "usagestart"],
+    UsageEnd Canonical AsIs ["lineitemusageenddate" "usageenddate" "usageend"],
+    UsageType Canonical Text ["lineitemusagetype" "usagetype"],
+    PublicCost Input AsIs ["pricingpublicondemandcost" "publicondemandcost"],
+    RateCode Canonical Text ["pricingratecode" "ratecode"],
+    RateId Input Text ["pricingrateid" "rateid"],
+    PricingUnit Canonical Text ["pricingunit"],
+    Sku Canonical Text ["productsku"],
+    Region Canonical Text ["productregioncode" "regioncode"],
+    RegionName Canonical Text ["productregion"],
+    InstanceType Canonical Text ["productinstancetype" "instancetype"],
+    ServiceCode Input Text ["productservicecode" "servicecode"],
+    ReservationArn Canonical Text ["reservationreservationarn" "reservationarn"],
+    RiEffective Input AsIs ["reservationeffectivecost"],
+    RiNetEffective Input AsIs ["reservationneteffectivecost"],
+    RiUnusedUpfront Input AsIs ["reservationunusedamortizedupfrontfeeforbillingperiod"],
+    RiNetUnusedUpfront Input AsIs ["reservationnetunusedamortizedupfrontfeeforbillingperiod"],
+    RiUnusedRecurring Input AsIs ["reservationunusedrecurringfee"],
+    RiNetUnusedRecurring Input AsIs ["reservationnetunusedrecurringfee"],
+    RiAmortizedUpfront Input AsIs ["reservationamortizedupfrontfeeforbillingperiod"],
+    SpArn Canonical Text ["savingsplansavingsplanarn" "savingsplanarn"],
+    SpEffective Input AsIs ["savingsplansavingsplaneffectivecost" "savingsplaneffectivecost"],
+    SpNetEffective Input AsIs ["savingsplannetsavingsplaneffectivecost" "netsavingsplaneffectivecost"],
+    SpTotalCommitment Input AsIs ["savingsplantotalcommitmenttodate"],
+    SpUsedCommitment Input AsIs ["savingsplanusedcommitment"],
+    SpAmortizedUpfront Input AsIs ["savingsplanamortizedupfrontcommitmentforbillingperiod"],
+    SplitParent Canonical Text ["splitlineitemparentresourceid" "parentresourceid"],
+    SplitCost Canonical AsIs ["splitlineitemsplitcost" "splitcost"],
+    NetSplitCost Input AsIs ["splitlineitemnetsplitcost" "netsplitcost"],
+    UnusedCost Canonical AsIs ["splitlineitemunusedcost" "unusedcost"],
+    NetUnusedCost Input AsIs ["splitlineitemnetunusedcost" "netunusedcost"],
+    CapacityReservationArn Canonical Text [
         "capacityreservationcapacityreservationarn" "capacityreservationarn" "capacityreservationid"
     ],
-    CapacityReservationStatus Canonical [
+    CapacityReservationStatus Canonical Text [
         "capacityreservationcapacityreservationstatus" "capacityreservationstatus"
     ],
+    Product Map AsIs ["product"],
 }
 
-impl Column {
-    /// True for a column whose value is text.
-    pub(super) const fn is_text(self) -> bool {
-        !matches!(
-            self,
-            Self::PeriodStart
-                | Self::PeriodEnd
-                | Self::UsageStart
-                | Self::UsageEnd
-                | Self::UsageAmount
-                | Self::UnblendedCost
-                | Self::NetUnblendedCost
-                | Self::PublicCost
-                | Self::RiEffective
-                | Self::RiNetEffective
-                | Self::RiUnusedUpfront
-                | Self::RiNetUnusedUpfront
-                | Self::RiUnusedRecurring
-                | Self::RiNetUnusedRecurring
-                | Self::RiAmortizedUpfront
-                | Self::SpEffective
-                | Self::SpNetEffective
-                | Self::SpTotalCommitment
-                | Self::SpUsedCommitment
-                | Self::SpAmortizedUpfront
-                | Self::SplitCost
-                | Self::NetSplitCost
-                | Self::UnusedCost
-                | Self::NetUnusedCost
-        )
-    }
-
-    /// The name under which a report is asked for it, for messages.
-    pub(super) fn shown(self) -> &'static str {
-        self.spellings().first().copied().unwrap_or("")
-    }
-}
-
-/// How many columns are known.
-pub(super) const COLUMNS: usize = Column::ALL.len();
-
-/// A header in the one form in which names are compared: its letters and digits, lower case.
-///
-/// `lineItem/UnblendedCost`, `line_item_unblended_cost` and `LINE_ITEM_UNBLENDED_COST` give one text, and so do
-/// `savingsPlan/SavingsPlanARN` and `savings_plan_savings_plan_a_r_n`: joining the words of a name with nothing
-/// makes every way of splitting them equal.
-pub(super) fn squashed(header: &str) -> String {
-    header.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// The families of columns whose name ends in a key of the customer's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
-    /// `resourceTags/user:team`, `resource_tags_user_team`, the map `resource_tags`; the map `tags`.
-    Tags,
-    /// `product/…`, whose map gives region and instance type where their own columns are missing.
-    Product,
-    /// `costCategory/…`, `discount/…`: kept in `x_unmapped`.
-    Kept,
-}
-
-/// The family of a whole-map column of this squashed name.
-pub(super) fn map_family(squashed: &str) -> Option<Family> {
-    match squashed {
-        "resourcetags" | "tags" => Some(Family::Tags),
-        "product" => Some(Family::Product),
-        "costcategory" | "discount" => Some(Family::Kept),
-        _ => None,
+/// What a column is that is not among those above: a tag, a map of tags, another map, or a value.
+pub(super) fn other(header: &str) -> Other<'_> {
+    match squashed(header).as_str() {
+        "resourcetags" | "tags" => Other::TagMap,
+        "costcategory" | "discount" => Other::Map,
+        _ => tag_key(header).map_or(Other::Value, Other::Tag),
     }
 }
 
 /// The provider's tag key in a header of one tag, such as `user:team` in `resourceTags/user:team`.
-pub(super) fn tag_key(header: &str) -> Option<&str> {
+fn tag_key(header: &str) -> Option<&str> {
     for prefix in ["resourceTags/", "resource_tags/", "resource_tags_", "tags/"] {
         let Some((head, key)) = header.split_at_checked(prefix.len()) else { continue };
         if head.eq_ignore_ascii_case(prefix) && !key.is_empty() {
@@ -188,19 +91,12 @@ pub(super) fn tag_key(header: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
+    use crate::billing::table::column::{Name, check_spellings};
 
     #[test]
     fn no_spelling_names_two_columns() {
-        let mut seen = BTreeMap::new();
-        for column in Column::ALL {
-            for spelling in column.spellings() {
-                assert_eq!(squashed(spelling), *spelling);
-                assert_eq!(seen.insert(*spelling, *column), None, "for {spelling}");
-            }
-        }
+        check_spellings::<Column>();
     }
 
     #[test]
@@ -222,5 +118,8 @@ mod tests {
         assert_eq!(tag_key("RESOURCE_TAGS_USER_TEAM"), Some("USER_TEAM"));
         assert_eq!(tag_key("resource_tags"), None);
         assert_eq!(tag_key("noTags/user:team"), None);
+        assert_eq!(other("resource_tags"), Other::TagMap);
+        assert_eq!(other("costCategory"), Other::Map);
+        assert_eq!(other("costCategory/team"), Other::Value);
     }
 }

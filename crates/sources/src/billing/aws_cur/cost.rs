@@ -4,7 +4,7 @@ use ledger::LineClass;
 use money::{Amount, AmountError};
 
 use super::column::Column;
-use super::layout::Layout;
+use super::layout::{Layout, has_net_columns};
 use super::line::{Line, LineType};
 use super::meter::Meter;
 
@@ -23,7 +23,7 @@ impl Valuation {
     /// What a file allows; net columns are used only where no discount comes as a row.
     pub(super) fn of(layout: &Layout, discount_rows: bool) -> Self {
         Self {
-            net: layout.has_net_columns() && !discount_rows,
+            net: has_net_columns(layout) && !discount_rows,
             savings_plans: layout.has(Column::SpEffective),
             reservations: layout.has(Column::RiEffective),
         }

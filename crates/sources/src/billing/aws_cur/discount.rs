@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use ledger::BillingPeriod;
 
 use super::column::Column;
-use super::layout::Layout;
+use super::layout::{Layout, has_net_columns, layout};
 use super::line::LineType;
 use super::row::Row;
 use crate::SourceError;
 use crate::billing::table::cell::Cells;
-use crate::billing::table::{BrokenRow, Form, Visitor, Wanted, visit};
+use crate::billing::table::{Visitor, Wanted, visit};
 use crate::billing::{BillFile, BillLimits};
 
 /// Payers and periods with discount rows.
@@ -50,19 +50,13 @@ struct Headers {
 
 impl Visitor for Headers {
     fn header(&mut self, file: &BillFile, headers: &[String]) -> Result<Option<Vec<Wanted>>, SourceError> {
-        self.net_columns |= Layout::of(headers, &file.name)?.has_net_columns();
+        self.net_columns |= has_net_columns(&layout(headers, &file.name)?);
         Ok(None)
     }
 
     fn row(&mut self, _row: u64, _cells: &impl Cells) -> Result<(), SourceError> {
         Ok(())
     }
-
-    fn broken(&mut self, _row: u64, _broken: BrokenRow) {}
-
-    fn note(&mut self, _code: &'static str, _message: String) {}
-
-    fn progress(&mut self, _rows: u64, _bytes: u64) {}
 }
 
 struct Scan<'a> {
@@ -84,11 +78,8 @@ const SCANNED: [Column; 6] = [
 
 impl Visitor for Scan<'_> {
     fn header(&mut self, file: &BillFile, headers: &[String]) -> Result<Option<Vec<Wanted>>, SourceError> {
-        let layout = Layout::of(headers, &file.name)?;
-        let form = |column: Column| if column.is_text() { Form::Text } else { Form::AsIs };
-        let wanted =
-            SCANNED.iter().filter_map(|c| layout.at(*c).map(|column| Wanted { column, form: form(*c) }));
-        let wanted = wanted.collect();
+        let layout = layout(headers, &file.name)?;
+        let wanted = layout.wanted_of(&SCANNED);
         self.layout = Some(layout);
         Ok(Some(wanted))
     }
@@ -107,10 +98,4 @@ impl Visitor for Scan<'_> {
         }
         Ok(())
     }
-
-    fn broken(&mut self, _row: u64, _broken: BrokenRow) {}
-
-    fn note(&mut self, _code: &'static str, _message: String) {}
-
-    fn progress(&mut self, _rows: u64, _bytes: u64) {}
 }

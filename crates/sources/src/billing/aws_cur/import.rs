@@ -3,72 +3,34 @@
 use std::rc::Rc;
 
 use ledger::{Interval, LineClass, SplitRole};
-use money::{Amount, AmountError, Currency};
+use money::{Amount, Currency};
 
 use super::column::Column;
 use super::cost::{Costs, Judged, Valuation, costs};
 use super::discount::DiscountPeriods;
-use super::extra::Extra;
-use super::layout::Layout;
+use super::layout::{Layout, layout};
 use super::line::{Line, LineType};
 use super::meter::{MeterText, Meters, instance_type_of_description, instance_type_of_usage};
 use super::outcome::PeriodFacts;
+use super::product::Product;
 use super::row::{Fault, Row, RowKey};
 use crate::SourceError;
-use crate::batches::{Batches, ChargeRow};
+use crate::batches::{ChargeRow, Unstored};
 use crate::billing::table::cell::{Cells, Money};
-use crate::billing::table::{BrokenRow, Visitor, Wanted};
-use crate::billing::tally::{RowFault, RowPlace, Tally};
-use crate::billing::{BillFile, BillOptions, Unmapped};
+use crate::billing::table::extra::Extra;
+use crate::billing::table::reader::{Core, Format, hand_on, optional, overflow};
+use crate::billing::table::row::Stop as TableStop;
+use crate::billing::{BillFile, Unmapped};
 
-/// The state of an import between two rows.
-pub(super) struct Import<'a> {
-    pub(super) options: &'a BillOptions,
-    pub(super) discounts: &'a DiscountPeriods,
-    pub(super) batches: Batches<'a>,
-    pub(super) tally: Tally,
+type Stop = TableStop<Column>;
+
+/// What of an import the report's rows change.
+pub(super) struct Report<'a> {
+    discounts: &'a DiscountPeriods,
     /// What the periods need beyond their totals, in the order of their groups.
     pub(super) facts: Vec<PeriodFacts>,
-    pub(super) extra: Extra,
+    product: Product,
     meters: Meters,
-    layout: Option<Rc<Layout>>,
-    file: Rc<str>,
-    currency: Option<(String, Currency)>,
-    rows_before: u64,
-    bytes_before: u64,
-    /// Rows and bytes of the file read now.
-    at: (u64, u64),
-}
-
-/// Why a row does not become a charge.
-enum Stop {
-    /// The row is rejected and the import goes on.
-    Reject(Fault),
-    /// The import ends.
-    End(SourceError),
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Reject(fault)
-    }
-}
-
-impl From<SourceError> for Stop {
-    fn from(error: SourceError) -> Self {
-        Self::End(error)
-    }
-}
-
-impl From<AmountError> for Stop {
-    fn from(fault: AmountError) -> Self {
-        Self::Reject(Fault {
-            code: "row::out_of_range",
-            column: Column::UnblendedCost,
-            found: fault.to_string(),
-            expected: "costs within 14 digits before the point",
-        })
-    }
 }
 
 /// A row read as far as its money.
@@ -82,70 +44,24 @@ struct Charge<'c, C> {
     costs: Costs,
 }
 
-impl<'a> Import<'a> {
+impl<'a> Report<'a> {
     /// No rows yet.
-    pub(super) fn new(
-        options: &'a BillOptions,
-        discounts: &'a DiscountPeriods,
-        batches: Batches<'a>,
-    ) -> Self {
-        Self {
-            options,
-            discounts,
-            batches,
-            tally: Tally::default(),
-            facts: Vec::new(),
-            extra: Extra::default(),
-            meters: Meters::default(),
-            layout: None,
-            file: Rc::from(""),
-            currency: None,
-            rows_before: 0,
-            bytes_before: 0,
-            at: (0, 0),
-        }
-    }
-
-    /// Reads a row and hands it on.
-    fn take<C: Cells>(&mut self, number: u64, row: &Row<'_, C>) -> Result<(), Stop> {
-        let key = row.key()?;
-        let currency = self.currency_of(row)?;
-        let judged = self.judge(row)?;
-        let billed = billed(row, &judged)?;
-        let charge_period = row.charge_period(&key)?;
-        let group = self.batches.group(key.payer, key.period, currency)?;
-        let valuation = self.facts_of(group, &key).valuation(row.layout);
-        let tally = &mut self.tally;
-        if billed.cut {
-            tally.cut();
-        }
-        let costs = costs(&judged, billed.amount, valuation, &mut |column| optional(row, column, tally))?;
-        self.extra.read_tags(row);
-        self.extra.read_product(row);
-        if self.options.unmapped == Unmapped::Keep {
-            self.extra.read_unmapped(row);
-        }
-        let charge = Charge { number, row, key, currency, charge_period, judged, costs };
-        self.hand_on(&charge, group, valuation)
+    pub(super) fn new(discounts: &'a DiscountPeriods) -> Self {
+        Self { discounts, facts: Vec::new(), product: Product::default(), meters: Meters::default() }
     }
 
     fn hand_on<C: Cells>(
         &mut self,
+        core: &mut Core<'_>,
         charge: &Charge<'_, C>,
-        group: usize,
-        valuation: Valuation,
+        (group, valuation): (usize, Valuation),
     ) -> Result<(), Stop> {
-        let file = Rc::clone(&self.file);
-        self.batches.push(&charge.canonical(&file, &self.extra))?;
-        let costs = &charge.costs;
-        if let Some(summary) = self.batches.summary_mut(group) {
-            summary.source_total = summary.source_total.checked_add(costs.billed).map_err(overflow)?;
-            summary.effective_unknown += u64::from(costs.effective_unknown);
-        }
+        let file = Rc::clone(&core.file);
+        hand_on(&mut core.batches, &charge.canonical((&file, &core.extra, &self.product)))?;
         if let Some(facts) = self.facts.get_mut(group) {
             facts.discount_rows |= charge.judged.line.line_type == LineType::Discount;
             facts.net_values |= valuation.net && !charge.row.cell(Column::NetUnblendedCost).is_null();
-            facts.add_identity(costs.identity, charge.row.layout).map_err(overflow)?;
+            facts.add_identity(charge.costs.identity, charge.row.layout).map_err(overflow)?;
         }
         Ok(())
     }
@@ -156,18 +72,6 @@ impl<'a> Import<'a> {
             self.facts.push(PeriodFacts::new(discount_rows));
         }
         &self.facts[group]
-    }
-
-    fn currency_of<C: Cells>(&mut self, row: &Row<'_, C>) -> Result<Currency, Fault> {
-        let text = row.text(Column::Currency).unwrap_or("");
-        if let Some((known, currency)) = &self.currency
-            && known == text
-        {
-            return Ok(*currency);
-        }
-        let currency = row.currency()?;
-        self.currency = Some((text.to_owned(), currency));
-        Ok(currency)
     }
 
     fn judge<'c, C: Cells>(&mut self, row: &Row<'c, C>) -> Result<Judged<'c>, Fault> {
@@ -201,78 +105,59 @@ impl<'a> Import<'a> {
             && text(Column::Description).starts_with(one_time_fee);
         Ok(Judged { line, class: line.class(), meter, refunds_upfront_fee, names_reservation })
     }
-
-    /// Adds the cost of a rejected row to what its period should hold, as far as the row can be read.
-    fn account_for_rejected<C: Cells>(&mut self, row: &Row<'_, C>) -> Result<(), SourceError> {
-        let (Ok(key), Ok(currency), Ok(Some(cost)), Ok(judged)) =
-            (row.key(), row.currency(), row.billed(), self.judge(row))
-        else {
-            return Ok(());
-        };
-        if judged.class == LineClass::SplitDetail {
-            return Ok(());
-        }
-        let group = self.batches.group(key.payer, key.period, currency)?;
-        self.facts_of(group, &key);
-        if let Some(summary) = self.batches.summary_mut(group) {
-            summary.source_total = summary.source_total.checked_add(cost.amount).map_err(overflow)?;
-            summary.rejected_total = summary.rejected_total.checked_add(cost.amount).map_err(overflow)?;
-        }
-        Ok(())
-    }
 }
 
-impl Visitor for Import<'_> {
-    fn header(&mut self, file: &BillFile, headers: &[String]) -> Result<Option<Vec<Wanted>>, SourceError> {
-        self.rows_before += self.at.0;
-        self.bytes_before += self.at.1;
-        self.at = (0, 0);
-        let layout = Layout::of(headers, &file.name)?;
-        let wanted = layout.wanted(self.options.unmapped);
-        self.layout = Some(Rc::new(layout));
-        self.file = Rc::from(file.name.as_str());
-        Ok(Some(wanted))
+impl Format for Report<'_> {
+    type Column = Column;
+
+    fn layout(&mut self, file: &BillFile, headers: &[String]) -> Result<Layout, SourceError> {
+        layout(headers, &file.name)
     }
 
-    fn row(&mut self, number: u64, cells: &impl Cells) -> Result<(), SourceError> {
-        let Some(layout) = self.layout.clone() else { return Ok(()) };
-        self.tally.count_row();
-        let row = Row { layout: &layout, cells };
-        match self.take(number, &row) {
-            Ok(()) => Ok(()),
-            Err(Stop::End(error)) => Err(error.at(format!("{}:{number}", self.file))),
-            Err(Stop::Reject(fault)) => {
-                self.account_for_rejected(&row)?;
-                let name = layout.name(fault.column);
-                let place = RowPlace { file: &self.file, row: number };
-                let fault = RowFault { code: fault.code, found: fault.found, expected: fault.expected };
-                self.tally.reject(place, &fault, name, &self.options.limits);
-                Ok(())
-            }
+    fn take<C: Cells>(&mut self, core: &mut Core<'_>, number: u64, row: &Row<'_, C>) -> Result<(), Stop> {
+        let key = row.key()?;
+        let currency = core.currency_of(row, Column::Currency)?;
+        let judged = self.judge(row)?;
+        let billed = billed(row, &judged)?;
+        let charge_period = row.charge_period(&key)?;
+        let group = core.batches.group(key.payer, key.period, currency)?;
+        let valuation = self.facts_of(group, &key).valuation(row.layout);
+        let tally = &mut core.tally;
+        if billed.cut {
+            tally.cut();
         }
-    }
-
-    fn broken(&mut self, number: u64, broken: BrokenRow) {
-        self.tally.count_row();
-        let place = RowPlace { file: &self.file, row: number };
-        self.tally.reject_broken(place, broken, &self.options.limits);
-    }
-
-    fn note(&mut self, code: &'static str, message: String) {
-        self.tally.warn(code, message);
-    }
-
-    fn progress(&mut self, rows: u64, bytes: u64) {
-        self.at = (rows, bytes);
-        if let Some(progress) = &self.options.progress {
-            progress(self.rows_before + rows, self.bytes_before + bytes);
+        let costs = costs(&judged, billed.amount, valuation, &mut |column| optional(row, column, tally))?;
+        core.extra.read_tags(row);
+        self.product.read(row);
+        if core.options.unmapped == Unmapped::Keep {
+            core.extra.read_unmapped(row, None);
         }
+        let charge = Charge { number, row, key, currency, charge_period, judged, costs };
+        self.hand_on(core, &charge, (group, valuation))
+    }
+
+    fn rejected<C: Cells>(
+        &mut self,
+        core: &mut Core<'_>,
+        row: &Row<'_, C>,
+    ) -> Result<Option<(usize, Amount)>, SourceError> {
+        let (Ok(key), Ok(currency), Ok(Some(cost)), Ok(judged)) =
+            (row.key(), row.currency(Column::Currency), row.billed(), self.judge(row))
+        else {
+            return Ok(None);
+        };
+        if judged.class == LineClass::SplitDetail {
+            return Ok(None);
+        }
+        let group = core.batches.group(key.payer, key.period, currency)?;
+        self.facts_of(group, &key);
+        Ok(Some((group, cost.amount)))
     }
 }
 
 impl<'c, C: Cells> Charge<'c, C> {
     /// The canonical row.
-    fn canonical<'r>(&'r self, file: &'r str, extra: &'r Extra) -> ChargeRow<'r> {
+    fn canonical<'r>(&'r self, (file, extra, product): (&'r str, &'r Extra, &'r Product)) -> ChargeRow<'r> {
         let text = |column| self.row.text(column);
         let line = &self.judged.line;
         let (commitment_id, commitment_type) = self.commitment();
@@ -306,7 +191,7 @@ impl<'c, C: Cells> Charge<'c, C> {
             invoice_issuer: text(Column::InvoicingEntity).or_else(|| text(Column::BillingEntity)),
             provider: "AWS",
             publisher: text(Column::LegalEntity),
-            region: text(Column::Region).or_else(|| text(Column::RegionName)).or_else(|| extra.region()),
+            region: text(Column::Region).or_else(|| text(Column::RegionName)).or_else(|| product.region()),
             zone: text(Column::Zone),
             resource_id: text(Column::ResourceId),
             service: text(Column::ProductCode).unwrap_or("unknown"),
@@ -320,13 +205,14 @@ impl<'c, C: Cells> Charge<'c, C> {
             resource_kind: self.judged.meter.kind,
             usage_type: text(Column::UsageType),
             operation: text(Column::Operation),
-            instance_type: self.instance_type(extra),
+            instance_type: self.instance_type(product),
             credit_type: None,
             split_role: if split { SplitRole::Child } else { SplitRole::None },
             parent_resource_id: text(Column::SplitParent),
             split_cost: self.costs.split,
             split_unused_cost: self.costs.split_unused,
             unmapped: extra.unmapped(),
+            unstored: Unstored { effective_unknown: self.costs.effective_unknown, ..Unstored::default() },
         }
     }
 
@@ -353,12 +239,12 @@ impl<'c, C: Cells> Charge<'c, C> {
     }
 
     /// The instance type: never from the description of a reserved instance, which names the reservation's own type.
-    fn instance_type<'r>(&'r self, extra: &'r Extra) -> Option<&'r str> {
+    fn instance_type<'r>(&'r self, product: &'r Product) -> Option<&'r str> {
         let line = &self.judged.line;
         let spot = || self.row.text(Column::Description).filter(|_| line.is_spot());
         self.row
             .text(Column::InstanceType)
-            .or_else(|| extra.instance_type())
+            .or_else(|| product.instance_type())
             .or_else(|| instance_type_of_usage(line.usage_type))
             .or_else(|| spot().and_then(instance_type_of_description))
     }
@@ -370,27 +256,4 @@ fn billed<C: Cells>(row: &Row<'_, C>, judged: &Judged<'_>) -> Result<Money, Faul
         return Ok(Money::default());
     }
     row.billed()?.ok_or_else(|| row.missing(Column::UnblendedCost, "a cost"))
-}
-
-/// An optional amount; one that cannot be read is left out and counted.
-fn optional<C: Cells>(row: &Row<'_, C>, column: Column, tally: &mut Tally) -> Option<Amount> {
-    let cell = row.cell(column);
-    match cell.money() {
-        Ok(money) => money.map(|money| {
-            if money.cut {
-                tally.cut();
-            }
-            money.amount
-        }),
-        Err(_) => {
-            let mut found = String::new();
-            cell.write_to(&mut found);
-            tally.unreadable(column.shown(), &found);
-            None
-        }
-    }
-}
-
-fn overflow(fault: AmountError) -> SourceError {
-    SourceError::new("bill::out_of_range", format!("a total of the bill leaves the range: {fault}"))
 }

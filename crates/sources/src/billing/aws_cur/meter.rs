@@ -1,58 +1,41 @@
 //! What a line of a bill measures: kind of resource and whether it runs on whatever a run does.
 
-use std::collections::HashMap;
-
 use ledger::ResourceKind;
+
+use crate::billing::table::memo::Memo;
 
 /// The words of a line that tell what it measures.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct MeterText<'a> {
-    pub(super) product: &'a str,
-    pub(super) usage_type: &'a str,
-    pub(super) operation: &'a str,
+pub(in crate::billing) struct MeterText<'a> {
+    pub(in crate::billing) product: &'a str,
+    pub(in crate::billing) usage_type: &'a str,
+    pub(in crate::billing) operation: &'a str,
     /// `AWSDataTransfer` on transfer that is billed under another product.
-    pub(super) service_code: &'a str,
+    pub(in crate::billing) service_code: &'a str,
 }
 
 /// What a line measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Meter {
-    pub(super) kind: ResourceKind,
+pub(in crate::billing) struct Meter {
+    pub(in crate::billing) kind: ResourceKind,
     /// Hours of a thing that stands whatever runs: a control plane, a NAT gateway. A run adds nothing to them.
-    pub(super) standing: bool,
+    pub(in crate::billing) standing: bool,
 }
 
-/// Remembers the meters of the few thousand different lines that a bill repeats.
+/// Remembers the meters of a bill's lines.
 #[derive(Debug, Default)]
-pub(super) struct Meters {
-    known: HashMap<String, Meter>,
-    key: String,
-}
-
-/// Lines remembered; past it a line is judged anew each time.
-const REMEMBERED: usize = 20_000;
+pub(super) struct Meters(Memo<Meter>);
 
 impl Meters {
     /// The meter of a line.
     pub(super) fn of(&mut self, text: MeterText<'_>) -> Meter {
-        self.key.clear();
-        for part in [text.product, text.usage_type, text.operation, text.service_code] {
-            self.key.push_str(part);
-            self.key.push('\n');
-        }
-        if let Some(meter) = self.known.get(&self.key) {
-            return *meter;
-        }
-        let meter = meter(text);
-        if self.known.len() < REMEMBERED {
-            self.known.insert(self.key.clone(), meter);
-        }
-        meter
+        let texts = [text.product, text.usage_type, text.operation, text.service_code];
+        self.0.of(&texts, || meter(text))
     }
 }
 
 /// Judges by product code first: one usage type means different things under different products.
-pub(super) fn meter(text: MeterText<'_>) -> Meter {
+pub(in crate::billing) fn meter(text: MeterText<'_>) -> Meter {
     let usage = text.usage_type;
     let moving = |kind| Meter { kind, standing: false };
     match text.product {
@@ -193,7 +176,7 @@ fn managed_learning(text: MeterText<'_>) -> ResourceKind {
 }
 
 /// The instance type that a usage type ends with, such as `p4d.24xlarge` in `USE2-BoxUsage:p4d.24xlarge`.
-pub(super) fn instance_type_of_usage(usage_type: &str) -> Option<&str> {
+pub(in crate::billing) fn instance_type_of_usage(usage_type: &str) -> Option<&str> {
     let (_, rest) = usage_type.rsplit_once(':')?;
     is_instance_type(rest).then_some(rest)
 }

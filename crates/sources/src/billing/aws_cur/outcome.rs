@@ -52,16 +52,6 @@ impl PeriodFacts {
             (false, false) => DiscountMode::None,
         };
         let mut warnings = Vec::new();
-        if summary.effective_unknown > 0 {
-            warnings.push(BillWarning::new(
-                "bill::effective_unknown",
-                format!(
-                    "{}: {} row(s) of savings plans or reservations without the columns that amortise them; effective \
-                     cost is not usable there and stands as billed",
-                    summary.period, summary.effective_unknown
-                ),
-            ));
-        }
         let checkable = self.identity_columns && !self.net_values && summary.effective_unknown == 0;
         if checkable {
             let expected = summary.billed_total.checked_add(self.identity)?;

@@ -1,27 +1,16 @@
-//! Reads the fields of one row that every charge needs: whose, when, in which currency and for how much.
+//! Reads the fields of one row that every charge needs: whose, when and for how much.
 
 use ledger::{BillingPeriod, Interval, Timestamp};
-use money::Currency;
 
 use super::column::Column;
-use super::layout::Layout;
-use crate::billing::table::cell::{Cell, CellFault, Cells, Money};
+use crate::billing::table::cell::{Cell, Cells, Money};
+use crate::billing::table::row::Row as TableRow;
 
-/// A row under the names of its columns.
-#[derive(Debug)]
-pub(super) struct Row<'c, C> {
-    pub(super) layout: &'c Layout,
-    pub(super) cells: &'c C,
-}
+/// A row of a report.
+pub(super) type Row<'c, C> = TableRow<'c, Column, C>;
 
-/// Why a row cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) code: &'static str,
-    pub(super) column: Column,
-    pub(super) found: String,
-    pub(super) expected: &'static str,
-}
+/// Why a row of a report cannot be read.
+pub(super) type Fault = crate::billing::table::row::Fault<Column>;
 
 /// Whose bill and which month a row belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,38 +22,11 @@ pub(super) struct RowKey<'c> {
 }
 
 impl<'c, C: Cells> Row<'c, C> {
-    /// The value of a column; nothing where the file has no such column.
-    pub(super) fn cell(&self, column: Column) -> Cell<'c> {
-        self.layout.at(column).map_or(Cell::Null, |at| self.cells.cell(at))
-    }
-
-    /// The text of a column.
-    pub(super) fn text(&self, column: Column) -> Option<&'c str> {
-        match self.cell(column) {
-            Cell::Text(text) => Some(text),
-            Cell::Null
-            | Cell::Int(_)
-            | Cell::Double(_)
-            | Cell::Single(_)
-            | Cell::Decimal(..)
-            | Cell::Instant(_)
-            | Cell::Bool(_) => None,
-        }
-    }
-
     /// Payer and billing period: the stated period, else the month of the usage.
     pub(super) fn key(&self) -> Result<RowKey<'c>, Fault> {
-        let stated = self.instant(Column::PeriodStart)?;
         let start = self.instant(Column::UsageStart)?;
-        let first =
-            stated.or(start).ok_or_else(|| self.missing(Column::UsageStart, "the start of the usage"))?;
-        let period = BillingPeriod::of(first);
-        let month = period.interval();
-        let end = self.instant(Column::PeriodEnd)?.filter(|end| *end > first);
-        let billing = match (stated, end) {
-            (Some(start), Some(end)) => Interval { start, end },
-            (Some(_) | None, _) => month,
-        };
+        let (period, billing) =
+            self.billing_period((Column::PeriodStart, Column::PeriodEnd), (Column::UsageStart, start))?;
         let payer = self.text(Column::PayerAccountId).or_else(|| self.text(Column::UsageAccountId));
         Ok(RowKey { payer: payer.unwrap_or("unknown"), period, billing, start })
     }
@@ -81,55 +43,17 @@ impl<'c, C: Cells> Row<'c, C> {
             end = Some(key.billing.end);
         }
         let end = end.ok_or_else(|| self.missing(Column::UsageEnd, "the end of the usage"))?;
-        Interval::new(start, end).map_err(|fault| Fault {
-            code: "row::ends_before_start",
-            column: Column::UsageEnd,
-            found: fault.to_string(),
-            expected: "an end that is not before the start",
-        })
+        Interval::new(start, end).map_err(|fault| Self::ends_before(Column::UsageEnd, &fault))
     }
 
     /// The billed cost; split rows may leave it empty.
     pub(super) fn billed(&self) -> Result<Option<Money>, Fault> {
-        let cell = self.cell(Column::UnblendedCost);
-        cell.money().map_err(|fault| self.unreadable(Column::UnblendedCost, cell, fault))
-    }
-
-    /// A missing value.
-    pub(super) fn missing(&self, column: Column, expected: &'static str) -> Fault {
-        Fault { code: "row::missing_value", column, found: String::new(), expected }
-    }
-
-    /// The currency of the row.
-    pub(super) fn currency(&self) -> Result<Currency, Fault> {
-        let text = self.text(Column::Currency).unwrap_or("");
-        text.parse().map_err(|_| Fault {
-            code: "row::not_a_currency",
-            column: Column::Currency,
-            found: text.to_owned(),
-            expected: "a three-letter currency code",
-        })
+        self.money(Column::UnblendedCost)
     }
 
     fn interval_end(&self) -> Result<Option<Timestamp>, Fault> {
         let Some(text) = self.text(Column::TimeInterval) else { return Ok(None) };
         let end = Cell::Text(text.rsplit('/').next().unwrap_or(text));
         end.instant().map_err(|fault| self.unreadable(Column::TimeInterval, end, fault))
-    }
-
-    fn instant(&self, column: Column) -> Result<Option<Timestamp>, Fault> {
-        let cell = self.cell(column);
-        cell.instant().map_err(|fault| self.unreadable(column, cell, fault))
-    }
-
-    fn unreadable(&self, column: Column, cell: Cell<'_>, fault: CellFault) -> Fault {
-        let mut found = String::new();
-        cell.write_to(&mut found);
-        let (code, expected) = match fault {
-            CellFault::NotADecimal => ("row::not_a_decimal", "a decimal amount"),
-            CellFault::OutOfRange => ("row::out_of_range", "at most 14 digits before the point"),
-            CellFault::NotATime => ("row::not_a_time", "a time such as 2026-07-01T00:00:00Z"),
-        };
-        Fault { code, column, found, expected }
     }
 }

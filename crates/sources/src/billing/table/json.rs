@@ -83,7 +83,8 @@ impl Pairs {
     }
 }
 
-/// Reads a map from text: a JSON object, `{'a': 'b', 'c': None}`, `[('a', 'b')]` or `{a=b, c=d}`.
+/// Reads a map from text: a JSON object with or without its braces, `{'a': 'b', 'c': None}`, `[('a', 'b')]` or
+/// `{a=b, c=d}`.
 ///
 /// Calls back with every key and non-empty value; false if the text is no map.
 pub(in crate::billing) fn read_map(text: &str, each: &mut dyn FnMut(&str, &str)) -> bool {
@@ -103,6 +104,7 @@ pub(in crate::billing) fn read_map(text: &str, each: &mut dyn FnMut(&str, &str))
             }
             true
         }
+        Err(_) if text.starts_with('"') => read_map(&format!("{{{text}}}"), each),
         Err(_) => read_loose_map(text, each),
     }
 }
@@ -200,7 +202,9 @@ mod tests {
         assert_eq!(read("{'a': None, 'b': 3}").as_deref(), Some(r#"{"b":"3"}"#));
         assert_eq!(read(r#"{"a": 0.5, "b": null, "c": ""}"#).as_deref(), Some(r#"{"a":"0.5"}"#));
         assert_eq!(read("").as_deref(), Some("{}"));
+        assert_eq!(read(r#""a": "1","b": "2""#).as_deref(), Some(r#"{"a":"1","b":"2"}"#));
         assert_eq!(read("team a"), None);
+        assert_eq!(read(r#""team a""#), None);
         assert_eq!(read("{'a': 'b"), None);
     }
 

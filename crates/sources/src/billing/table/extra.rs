@@ -1,51 +1,40 @@
-//! The two JSON columns of a row, tags and unmapped columns, and what is found in the product map.
+//! The two JSON columns of a row, tags and unmapped columns, and single entries of a map.
 
+use super::cell::{Cell, Cells};
+use super::column::Name;
+use super::json::{Pairs, push_json_text};
 use super::layout::Keyed;
 use super::row::Row;
-use crate::billing::table::cell::{Cell, Cells};
-use crate::billing::table::json::{Pairs, push_json_text};
 
 /// Buffers for the texts that a row does not hold ready, used again for every row.
 #[derive(Debug, Default)]
-pub(super) struct Extra {
+pub(in crate::billing) struct Extra {
     tags: String,
     unmapped: String,
-    region: String,
-    instance_type: String,
     value: String,
     pairs: Pairs,
     /// Cells of a map column that hold no map.
-    pub(super) unreadable_maps: u64,
+    pub(in crate::billing) unreadable_maps: u64,
 }
 
 impl Extra {
     /// The tags of the row read last, or `None` if it has none.
-    pub(super) fn tags(&self) -> Option<&str> {
+    pub(in crate::billing) fn tags(&self) -> Option<&str> {
         (!self.tags.is_empty()).then_some(self.tags.as_str())
     }
 
     /// The unmapped columns of the row read last, or `None`.
-    pub(super) fn unmapped(&self) -> Option<&str> {
+    pub(in crate::billing) fn unmapped(&self) -> Option<&str> {
         (!self.unmapped.is_empty()).then_some(self.unmapped.as_str())
     }
 
-    /// The region in the product map of the row read last.
-    pub(super) fn region(&self) -> Option<&str> {
-        (!self.region.is_empty()).then_some(self.region.as_str())
-    }
-
-    /// The instance type in the product map of the row read last.
-    pub(super) fn instance_type(&self) -> Option<&str> {
-        (!self.instance_type.is_empty()).then_some(self.instance_type.as_str())
-    }
-
     /// Reads the tags of a row: columns of one tag each, and maps of tags.
-    pub(super) fn read_tags<C: Cells>(&mut self, row: &Row<'_, C>) {
+    pub(in crate::billing) fn read_tags<N: Name, C: Cells>(&mut self, row: &Row<'_, N, C>) {
         self.tags.clear();
         if row.layout.tag_maps.is_empty() {
             for tag in &row.layout.tags {
                 if let Cell::Text(value) = row.cells.cell(tag.column) {
-                    push_member(&mut self.tags, tag, value);
+                    push_member(&mut self.tags, &tag.json_key, value);
                 }
             }
             close(&mut self.tags);
@@ -63,21 +52,14 @@ impl Extra {
         }
     }
 
-    /// Reads region and instance type out of the product map.
-    pub(super) fn read_product<C: Cells>(&mut self, row: &Row<'_, C>) {
-        let (region, instance_type) = (&mut self.region, &mut self.instance_type);
-        region.clear();
-        instance_type.clear();
-        let Some(column) = row.layout.product_map else { return };
-        row.cells.entries(column, &mut |key, value| match key {
-            "region_code" | "region" | "regionCode" if region.is_empty() => value.write_to(region),
-            "instance_type" | "instanceType" if instance_type.is_empty() => value.write_to(instance_type),
-            _ => {}
-        });
-    }
-
     /// Writes every column without a canonical place, maps as objects and a map that cannot be read as its text.
-    pub(super) fn read_unmapped<C: Cells>(&mut self, row: &Row<'_, C>) {
+    ///
+    /// `more` is a key with a value that the row's own columns do not bring.
+    pub(in crate::billing) fn read_unmapped<N: Name, C: Cells>(
+        &mut self,
+        row: &Row<'_, N, C>,
+        more: Option<(&str, Cell<'_>)>,
+    ) {
         self.unmapped.clear();
         for kept in &row.layout.kept {
             if kept.map {
@@ -87,12 +69,7 @@ impl Extra {
             match row.cells.cell(kept.column) {
                 Cell::Null => {}
                 cell if kept.skip_zero && cell.is_zero() => {}
-                Cell::Text(text) => push_member(&mut self.unmapped, kept, text),
-                cell => {
-                    self.value.clear();
-                    cell.write_to(&mut self.value);
-                    push_member(&mut self.unmapped, kept, &self.value);
-                }
+                cell => self.push_cell(&kept.json_key, cell),
             }
         }
         for map in &row.layout.tag_maps {
@@ -100,32 +77,62 @@ impl Extra {
                 self.push_map(row, map);
             }
         }
+        if let Some((key, cell)) = more {
+            let mut json_key = String::new();
+            push_json_text(&mut json_key, key);
+            json_key.push(':');
+            self.push_cell(&json_key, cell);
+        }
         close(&mut self.unmapped);
     }
 
-    fn push_map<C: Cells>(&mut self, row: &Row<'_, C>, map: &Keyed) {
+    fn push_cell(&mut self, json_key: &str, cell: Cell<'_>) {
+        if let Cell::Text(text) = cell {
+            push_member(&mut self.unmapped, json_key, text);
+            return;
+        }
+        self.value.clear();
+        cell.write_to(&mut self.value);
+        push_member(&mut self.unmapped, json_key, &self.value);
+    }
+
+    fn push_map<N: Name, C: Cells>(&mut self, row: &Row<'_, N, C>, map: &Keyed) {
         self.pairs.clear();
         let pairs = &mut self.pairs;
         if row.cells.entries(map.column, &mut |key, value| pairs.push(key, value)) {
             if !pairs.is_empty() {
-                push_key(&mut self.unmapped, map);
+                push_key(&mut self.unmapped, &map.json_key);
                 pairs.write_object(&mut self.unmapped);
             }
             return;
         }
-        self.value.clear();
-        row.cells.cell(map.column).write_to(&mut self.value);
-        push_member(&mut self.unmapped, map, &self.value);
+        self.push_cell(&map.json_key, row.cells.cell(map.column));
     }
 }
 
-fn push_key(out: &mut String, keyed: &Keyed) {
-    out.push(if out.is_empty() { '{' } else { ',' });
-    out.push_str(&keyed.json_key);
+/// Writes the first value of a map column whose key is one of `keys`, where there is one.
+pub(in crate::billing) fn find_entry<N: Name, C: Cells>(
+    row: &Row<'_, N, C>,
+    column: N,
+    keys: &[&str],
+    out: &mut String,
+) {
+    out.clear();
+    let Some(at) = row.layout.at(column) else { return };
+    row.cells.entries(at, &mut |key, value| {
+        if out.is_empty() && keys.contains(&key) {
+            value.write_to(out);
+        }
+    });
 }
 
-fn push_member(out: &mut String, keyed: &Keyed, value: &str) {
-    push_key(out, keyed);
+fn push_key(out: &mut String, json_key: &str) {
+    out.push(if out.is_empty() { '{' } else { ',' });
+    out.push_str(json_key);
+}
+
+fn push_member(out: &mut String, json_key: &str, value: &str) {
+    push_key(out, json_key);
     push_json_text(out, value);
 }
 
