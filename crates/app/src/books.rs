@@ -50,6 +50,7 @@ impl Books {
             (None, 1) => held.first().copied(),
             (None, _) => return Err(several_currencies(&held)),
         };
+        self.refuse_withheld(query, currency)?;
         let imports = self.store.imports().await?;
         Ok(Meta {
             basis: query.basis,
@@ -62,6 +63,34 @@ impl Books {
             policy: None,
             complete_to: self.complete_to(),
         })
+    }
+
+    /// Refuses a basis that a delivery in question cannot be read under, by the name of both.
+    fn refuse_withheld(&self, query: &Query, currency: Option<Currency>) -> Result<(), AppError> {
+        let asked = |delivery: &&DeliveryRecord| {
+            let period = delivery.period.interval();
+            Some(delivery.currency) == currency
+                && query.since.is_none_or(|since| period.end > since)
+                && query.until.is_none_or(|until| period.start < until)
+        };
+        for delivery in self.current.iter().filter(asked) {
+            let Some(quality) = delivery.details.withheld(query.basis) else { continue };
+            let usable =
+                [CostBasis::Effective, CostBasis::List, CostBasis::Marginal].into_iter().find(|basis| {
+                    self.current.iter().filter(asked).all(|d| d.details.withheld(*basis).is_none())
+                });
+            let help = match usable {
+                Some(basis) => format!("take another basis: trainbill ls --basis {basis}"),
+                None => "ask for a time without that delivery: --since and --until".to_owned(),
+            };
+            let (basis, source, period) = (query.basis, &delivery.source, delivery.period);
+            let message =
+                format!("{basis} cost of {source} for {period} cannot be shown: {}", quality.message);
+            return Err(AppError::new("query::basis_withheld", message)
+                .at(format!("{} ({} rows)", quality.code, quality.rows))
+                .help(help));
+        }
+        Ok(())
     }
 
     /// The last day for which every source has usage billed.

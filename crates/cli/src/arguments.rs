@@ -155,6 +155,10 @@ pub(crate) enum Import {
     ///
     /// A billing period that arrives again replaces the earlier delivery whole; the earlier one stays in the store.
     AwsCur(Bill),
+    /// Azure cost export, actual or amortised
+    AzureCost(Bill),
+    /// FOCUS 1.0 to 1.4, of any provider
+    Focus(Bill),
     /// Slurm accounting: `sacct` text or JSON, slurmrestd, `sacctmgr show instance`
     Slurm {
         /// Zone of times that carry none, such as America/New_York

@@ -171,6 +171,7 @@ fn record(staged: &StagedDelivery, facts: DeliveryFacts) -> DeliveryRecord {
         split_rows: facts.split_rows,
         capacity_block_rows: facts.capacity_block_rows,
         reader_version: facts.reader_version,
+        details: facts.details,
         files: staged.places(),
         current: true,
     }

@@ -100,6 +100,10 @@ pub(crate) fn facts(rows: &[Row]) -> DeliveryFacts {
         split_rows: 2,
         capacity_block_rows: 3,
         reader_version: "aws_cur 1".to_owned(),
+        details: crate::DeliveryDetails {
+            credits_by_type: [("PROMOTION".to_owned(), "-1.5".parse().unwrap())].into(),
+            ..crate::DeliveryDetails::default()
+        },
     }
 }
 

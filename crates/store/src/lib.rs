@@ -22,7 +22,10 @@ mod v1;
 mod word;
 
 pub use change::{Change, Committed, ImportRecord, REJECTIONS_MAX, Rejection};
-pub use delivery::{DeliveryFacts, DeliveryKey, DeliveryRecord, DeliveryWriter, StagedDelivery, Totals};
+pub use delivery::{
+    BasisQuality, DeliveryDetails, DeliveryFacts, DeliveryKey, DeliveryRecord, DeliveryWriter,
+    StagedDelivery, Totals,
+};
 pub use error::StoreError;
 pub use lock::WriteLock;
 pub use observation::observation_id;

@@ -7,7 +7,10 @@ use ledger::{BillingPeriod, Day, SourceId};
 use sources::billing::{BillBatch, BillOptions, BillSummary, PeriodSummary, Reader};
 use sources::place::PlaceLimits;
 use sources::{SourceError, billing, place};
-use store::{Change, DeliveryFacts, DeliveryRecord, DeliveryWriter, StagedDelivery, Store};
+use store::{
+    BasisQuality, Change, DeliveryDetails, DeliveryFacts, DeliveryRecord, DeliveryWriter, StagedDelivery,
+    Store,
+};
 
 use super::{DeliveryLine, ImportReport, ImportWarning, record, settle_current, settle_one};
 use crate::settle::Charges;
@@ -68,6 +71,7 @@ pub async fn bill(
     postings.extend(settle_current(context, &store, &attempts, &replaced).await?);
     let mut report = report(bill, &summary, &staged, &current);
     report.settled = settled;
+    report.warnings.extend(billed_twice(&staged, &current));
     let change =
         Change { import: record(context, &report), deliveries: staged, observations: Vec::new(), postings };
     let committed = store.commit(&lock, change).await?;
@@ -187,7 +191,23 @@ fn facts(
         split_rows: period.split_rows,
         capacity_block_rows: period.capacity_block_rows,
         reader_version: bill.reader.version.to_owned(),
+        details: details(period),
     })
+}
+
+fn details(period: &PeriodSummary) -> DeliveryDetails {
+    let quality = |found: &sources::billing::quality::BasisQuality| BasisQuality {
+        basis: found.basis,
+        usable: found.usable,
+        code: found.code.to_owned(),
+        message: found.message.clone(),
+        rows: found.rows,
+    };
+    DeliveryDetails {
+        quality: period.quality.iter().map(quality).collect(),
+        null_counts: period.null_rates.iter().map(|(column, rows)| ((*column).to_owned(), *rows)).collect(),
+        ..DeliveryDetails::default()
+    }
 }
 
 fn charges(delivery: &StagedDelivery, facts: &DeliveryFacts) -> Charges {
@@ -254,6 +274,37 @@ fn refuse_worse(held: &DeliveryRecord, facts: &DeliveryFacts, bill: Bill<'_>) ->
         return Err(error);
     }
     Ok(())
+}
+
+/// A payer's month that another source has already: both tie, and together they are twice the bill.
+fn billed_twice(
+    staged: &[(StagedDelivery, DeliveryFacts)],
+    current: &[DeliveryRecord],
+) -> Vec<ImportWarning> {
+    let payer = |source: &SourceId| source.0.split_once(':').map(|(_, payer)| payer.to_owned());
+    let mut warnings = Vec::new();
+    for (delivery, _) in staged {
+        let Some(own) = payer(&delivery.source) else { continue };
+        let other = current.iter().find(|held| {
+            held.period == delivery.period
+                && held.source != delivery.source
+                && payer(&held.source).as_ref() == Some(&own)
+        });
+        if let Some(other) = other {
+            warnings.push(ImportWarning {
+                code: "bill::payer_twice".to_owned(),
+                message: format!(
+                    "{} for {} is in the store as {} too: all spend now holds both",
+                    delivery.source, delivery.period, other.source
+                ),
+                help: Some(
+                    "keep one of the two in a store, or each in a store of its own: --store FOLDER"
+                        .to_owned(),
+                ),
+            });
+        }
+    }
+    warnings
 }
 
 fn report(

@@ -16,7 +16,7 @@ const REJECTIONS_SHOWN: usize = 5;
 pub(super) fn time_zone(import: &Import) -> Option<&str> {
     match import {
         Import::Slurm { time_zone, .. } | Import::Attempts { time_zone, .. } => time_zone.as_deref(),
-        Import::AwsCur(_) | Import::Openlineage { .. } => None,
+        Import::AwsCur(_) | Import::AzureCost(_) | Import::Focus(_) | Import::Openlineage { .. } => None,
     }
 }
 
@@ -33,6 +33,8 @@ pub(super) async fn run(
     };
     let report = match import {
         Import::AwsCur(bill) => import_bill(context, "aws-cur", bill).await?,
+        Import::AzureCost(bill) => import_bill(context, "azure-cost", bill).await?,
+        Import::Focus(bill) => import_bill(context, "focus", bill).await?,
         Import::Slurm { time_zone: _, cluster, files } => {
             app::slurm(context, &files, &options(cluster, None)).await?
         }

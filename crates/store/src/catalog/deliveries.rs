@@ -6,7 +6,8 @@ use sqlx::sqlite::SqliteRow;
 
 use super::values::{count, list, parsed, paths, paths_text, signed};
 use super::{Connection, Database};
-use crate::{DeliveryRecord, StoreError};
+use crate::delivery::DETAILS_VERSION;
+use crate::{DeliveryDetails, DeliveryRecord, StoreError};
 
 /// What an arriving delivery was to the catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,8 +21,9 @@ pub(crate) enum Arrival {
 const SELECT: &str = "SELECT d.id, d.source_id, d.billing_period, d.sequence, d.arrived_at, d.place, d.currency,
         d.rows_read, d.accepted, d.rejected, d.billed_total, d.effective_total, d.list_total, d.marginal_total,
         d.source_total, d.unpriced, d.is_final, d.days, d.split_rows, d.capacity_block_rows, d.reader_version,
-        d.files, c.delivery_id AS current_id
+        d.files, c.delivery_id AS current_id, x.payload AS details
     FROM deliveries d LEFT JOIN current_deliveries c ON c.delivery_id = d.id
+        LEFT JOIN delivery_details x ON x.delivery_id = d.id
     ORDER BY d.sequence";
 
 const INSERT: &str = "INSERT INTO deliveries (id, source_id, billing_period, sequence, arrived_at, place, currency,
@@ -29,6 +31,9 @@ const INSERT: &str = "INSERT INTO deliveries (id, source_id, billing_period, seq
         source_total, unpriced, is_final, days, split_rows, capacity_block_rows, reader_version, files)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
     ON CONFLICT (id) DO NOTHING";
+
+const INSERT_DETAILS: &str = "INSERT INTO delivery_details (delivery_id, payload_version, payload)
+    VALUES ($1, $2, $3) ON CONFLICT (delivery_id) DO NOTHING";
 
 const MAKE_CURRENT: &str = "INSERT INTO current_deliveries (source_id, billing_period, delivery_id)
     VALUES ($1, $2, $3)
@@ -107,6 +112,12 @@ async fn insert(connection: &mut Connection, delivery: &DeliveryRecord) -> Resul
         .bind(signed(delivery.capacity_block_rows)?)
         .bind(&delivery.reader_version)
         .bind(paths_text(&delivery.files)?)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query(INSERT_DETAILS)
+        .bind(&delivery.id.0)
+        .bind(DETAILS_VERSION)
+        .bind(delivery.details.to_json()?)
         .execute(connection)
         .await?;
     Ok(())
@@ -140,5 +151,10 @@ fn record(row: &SqliteRow) -> Result<DeliveryRecord, StoreError> {
         reader_version: row.try_get("reader_version")?,
         files: paths(row, "files")?,
         current: row.try_get::<Option<String>, _>("current_id")?.is_some(),
+        // A delivery of a store that was made before details were kept has none.
+        details: match row.try_get::<Option<String>, _>("details")? {
+            Some(json) => DeliveryDetails::from_json(&json)?,
+            None => DeliveryDetails::default(),
+        },
     })
 }

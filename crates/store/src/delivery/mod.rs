@@ -1,6 +1,7 @@
 //! A delivery: one complete arrival of a billing period from one source, kept for ever and never edited.
 
 mod check;
+mod details;
 mod part;
 mod pieces;
 mod totals;
@@ -12,6 +13,8 @@ use ledger::{BillingPeriod, Day, DeliveryId, SourceId, Timestamp};
 use money::{Amount, Currency};
 
 pub(crate) use check::totals_at_rest;
+pub(crate) use details::VERSION as DETAILS_VERSION;
+pub use details::{BasisQuality, DeliveryDetails};
 pub(crate) use part::{PartWriter, table_properties};
 pub use totals::Totals;
 pub use writer::DeliveryWriter;
@@ -80,6 +83,8 @@ pub struct DeliveryRecord {
     pub capacity_block_rows: u64,
     /// The reader that made it, with its version.
     pub reader_version: String,
+    /// What is known of it beyond its totals.
+    pub details: DeliveryDetails,
     /// Parquet files, relative to the store.
     pub files: Vec<PathBuf>,
     /// True if figures are made from it: the newest of its source and period.
@@ -132,6 +137,8 @@ pub struct DeliveryFacts {
     pub capacity_block_rows: u64,
     /// The reader that made it, with its version.
     pub reader_version: String,
+    /// What else is known of it.
+    pub details: DeliveryDetails,
 }
 
 /// A delivery that is written but not yet part of the store; dropped without a commit, it leaves nothing.
