@@ -1,6 +1,7 @@
 //! `import`: brings bills and run records into the store, whole or not at all.
 
 mod bill;
+mod prices;
 mod runs;
 
 use ledger::{Attempt, BillingPeriod, SourceId};
@@ -8,6 +9,7 @@ use money::{Amount, Currency};
 use store::{DeliveryRecord, ImportRecord, StagedPostings, Store};
 
 pub use bill::{BillImport, bill};
+pub use prices::{PriceFormat, PriceImport, prices};
 pub use runs::{RunImport, attempts, openlineage, slurm};
 
 use crate::settle::{Charges, inputs_hash, settle};

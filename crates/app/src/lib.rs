@@ -9,6 +9,7 @@ mod explain;
 pub mod filter;
 mod import;
 mod list;
+mod prices;
 mod query;
 pub mod settings;
 mod settle;
@@ -22,9 +23,11 @@ pub use demo::{DemoReport, demo};
 pub use error::AppError;
 pub use explain::{ExplainLine, Explanation, Selection, why};
 pub use import::{
-    BillImport, DeliveryLine, ImportReport, ImportWarning, RunImport, attempts, bill, openlineage, slurm,
+    BillImport, DeliveryLine, ImportReport, ImportWarning, PriceFormat, PriceImport, RunImport, attempts,
+    bill, openlineage, prices as import_prices, slurm,
 };
 pub use list::{ExperimentList, ExperimentRow, ExperimentStatus, ls};
+pub use prices::{PriceLine, PriceListRow, PriceTable, price_table};
 pub use query::{Meta, Query};
 pub use spend::{SpendBy, SpendRow, SpendTable, spend};
 pub use sql::sql;

@@ -108,6 +108,11 @@ pub(crate) enum Command {
         #[arg(long, default_value = "account", value_parser = spend_values())]
         by: String,
     },
+    /// List price lists and how old they are, or the prices of a machine type or SKU
+    Prices {
+        /// Machine type or SKU
+        item: Option<String>,
+    },
     /// Test that every account still adds up to the bill
     ///
     /// Exits with 3 if a check does not hold.
@@ -159,6 +164,16 @@ pub(crate) enum Import {
     AzureCost(Bill),
     /// FOCUS 1.0 to 1.4, of any provider
     Focus(Bill),
+    /// AWS price list: an offer file, or `GetProducts` answers
+    ///
+    /// The newest list of a source is in force; what nobody can mean, such as a price of 0, is kept apart.
+    AwsOffer(PriceFile),
+    /// Google Cloud billing catalogue: `skus` answers as JSON
+    GcpCatalogue(PriceFile),
+    /// SkyPilot catalogue as CSV
+    Skypilot(PriceFile),
+    /// A table of prices of your own, CSV or TOML
+    PriceTable(PriceFile),
     /// Slurm accounting: `sacct` text or JSON, slurmrestd, `sacctmgr show instance`
     Slurm {
         /// Zone of times that carry none, such as America/New_York
@@ -205,6 +220,23 @@ pub(crate) struct Bill {
     /// Take a delivery even if it lacks days that the current one has
     #[arg(long)]
     pub(crate) replace: bool,
+}
+
+/// What every import of a price list takes.
+#[derive(Debug, Args)]
+pub(crate) struct PriceFile {
+    /// File
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+    /// Name of the source [default: the command's name]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Option<String>,
+    /// Provider, for lists that do not tell it, such as aws
+    #[arg(long, value_name = "NAME")]
+    pub(crate) provider: Option<String>,
+    /// Day since which prices hold that carry no date
+    #[arg(long, value_name = "DAY")]
+    pub(crate) since_day: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

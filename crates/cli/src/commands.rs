@@ -7,6 +7,7 @@ mod demo;
 mod import;
 mod ls;
 mod man;
+mod prices;
 mod show;
 mod spend;
 mod sql;
@@ -71,6 +72,7 @@ pub(crate) async fn run(arguments: Arguments, surroundings: &Surroundings) -> Re
             why::run(&session, &context, &why::selection(experiment, kind.as_deref(), attempt)).await
         }
         Command::Spend { by } => spend::run(&session, &context, &by).await,
+        Command::Prices { item } => prices::run(&session, &context, item.as_deref()).await,
         Command::Check => check::run(&session, &context).await,
         Command::Sql { statement } => sql::run(&session, &context, &statement).await,
         Command::Demo { dir, seed, no_serve: _ } => demo::run(&session, &context, (&dir, seed)).await,

@@ -42,11 +42,15 @@ word_sets! {
     LinkMethod => "link method",
     Outcome => "outcome",
     PhaseKind => "kind of phase",
+    PriceKind => "kind of price",
+    PriceUnit => "unit of price",
+    PurchaseOption => "purchase option",
     ResourceKind => "kind of resource",
     Rule => "rule",
     RunState => "run state",
     ShareDriver => "share driver",
     Step => "step",
+    Tenancy => "tenancy",
 }
 
 /// The value of a word.

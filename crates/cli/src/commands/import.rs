@@ -1,11 +1,11 @@
 //! `import`: bills and run records.
 
 use app::settings::Format;
-use app::{AppError, BillImport, Context, DeliveryLine, ImportReport, RunImport};
+use app::{AppError, BillImport, Context, DeliveryLine, ImportReport, PriceFormat, PriceImport, RunImport};
 use money::rounding;
 
 use super::Outcome;
-use crate::arguments::{Bill, Import};
+use crate::arguments::{Bill, Import, PriceFile};
 use crate::display::{Grid, Machine, Sheet, render};
 use crate::session::Session;
 
@@ -16,7 +16,14 @@ const REJECTIONS_SHOWN: usize = 5;
 pub(super) fn time_zone(import: &Import) -> Option<&str> {
     match import {
         Import::Slurm { time_zone, .. } | Import::Attempts { time_zone, .. } => time_zone.as_deref(),
-        Import::AwsCur(_) | Import::AzureCost(_) | Import::Focus(_) | Import::Openlineage { .. } => None,
+        Import::AwsCur(_)
+        | Import::AzureCost(_)
+        | Import::Focus(_)
+        | Import::AwsOffer(_)
+        | Import::GcpCatalogue(_)
+        | Import::Skypilot(_)
+        | Import::PriceTable(_)
+        | Import::Openlineage { .. } => None,
     }
 }
 
@@ -35,6 +42,10 @@ pub(super) async fn run(
         Import::AwsCur(bill) => import_bill(context, "aws-cur", bill).await?,
         Import::AzureCost(bill) => import_bill(context, "azure-cost", bill).await?,
         Import::Focus(bill) => import_bill(context, "focus", bill).await?,
+        Import::AwsOffer(file) => import_prices(context, PriceFormat::AwsOffer, file).await?,
+        Import::GcpCatalogue(file) => import_prices(context, PriceFormat::GcpCatalogue, file).await?,
+        Import::Skypilot(file) => import_prices(context, PriceFormat::Skypilot, file).await?,
+        Import::PriceTable(file) => import_prices(context, PriceFormat::PriceTable, file).await?,
         Import::Slurm { time_zone: _, cluster, files } => {
             app::slurm(context, &files, &options(cluster, None)).await?
         }
@@ -65,6 +76,16 @@ async fn import_bill(context: &Context<'_>, reader: &str, bill: Bill) -> Result<
     app::bill(context, reader, &place, &BillImport { source, replace }).await
 }
 
+async fn import_prices(
+    context: &Context<'_>,
+    format: PriceFormat,
+    file: PriceFile,
+) -> Result<ImportReport, AppError> {
+    let PriceFile { file, source, provider, since_day } = file;
+    let options = PriceImport { source, provider, in_force_from: since_day };
+    app::import_prices(context, format, &file, &options).await
+}
+
 fn sheet(session: &Session<'_>, report: &ImportReport) -> Result<Sheet, AppError> {
     let mut sheet = Sheet::default();
     for line in summary(report) {
@@ -73,7 +94,8 @@ fn sheet(session: &Session<'_>, report: &ImportReport) -> Result<Sheet, AppError
     if !report.deliveries.is_empty() {
         sheet.grid(deliveries(&report.deliveries)?);
     }
-    sheet.hint(format!("next: {}", session.hint("ls")));
+    let next = if PriceFormat::ALL.iter().any(|format| format.id() == report.kind) { "prices" } else { "ls" };
+    sheet.hint(format!("next: {}", session.hint(next)));
     Ok(sheet)
 }
 

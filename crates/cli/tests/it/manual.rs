@@ -11,9 +11,20 @@ fn the_manual_page_names_every_command() {
     let page = run(folder.path(), ["man"]);
     assert_eq!((page.code, page.stderr.as_str()), (0, ""));
     assert!(page.stdout.contains(".TH trainbill 1"), "{}", page.stdout);
-    for command in
-        ["import", "ls", "show", "why", "spend", "check", "sql", "demo", "config", "completions", "man"]
-    {
+    for command in [
+        "import",
+        "ls",
+        "show",
+        "why",
+        "spend",
+        "prices",
+        "check",
+        "sql",
+        "demo",
+        "config",
+        "completions",
+        "man",
+    ] {
         assert!(page.stdout.contains(&format!("trainbill\\-{command}")), "{command}");
     }
 }

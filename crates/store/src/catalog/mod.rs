@@ -5,6 +5,7 @@
 mod deliveries;
 mod imports;
 mod observations;
+mod prices;
 mod settlements;
 mod tables;
 mod values;
@@ -20,13 +21,14 @@ use sqlx::sqlite::{
 pub(crate) use deliveries::{Arrival, arrive, deliveries, is_known, next_sequence};
 pub(crate) use imports::{imports, insert_import, rejections};
 pub(crate) use observations::{insert_observations, known_observations, observations};
+pub(crate) use prices::{price_lists, prices, take_price_list};
 pub(crate) use settlements::{drop_stale_settlements, settle, settlements};
 
 use crate::StoreError;
 use crate::folder::CATALOG;
 
 /// The newest format of the catalog that this program knows.
-pub(crate) const FORMAT: i64 = 2;
+pub(crate) const FORMAT: i64 = 3;
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECTIONS_MAX: u32 = 4;

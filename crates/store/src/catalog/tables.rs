@@ -2,7 +2,33 @@
 
 /// The statements that lead to each format from the one before it; the first makes the tables. Amounts are decimal text,
 /// instants are microseconds since 1970 in UTC, lists are JSON.
-pub(super) const FORMATS: &[&[&str]] = &[FORMAT_1, FORMAT_2];
+pub(super) const FORMATS: &[&[&str]] = &[FORMAT_1, FORMAT_2, FORMAT_3];
+
+/// Price lists.
+const FORMAT_3: &[&str] = &[
+    "CREATE TABLE price_lists (
+        id TEXT NOT NULL PRIMARY KEY,
+        sequence BIGINT NOT NULL UNIQUE,
+        source_id TEXT NOT NULL,
+        place TEXT NOT NULL,
+        arrived_at BIGINT NOT NULL,
+        published_at BIGINT,
+        prices BIGINT NOT NULL,
+        quarantined BIGINT NOT NULL
+    )",
+    "CREATE TABLE current_price_lists (
+        source_id TEXT NOT NULL PRIMARY KEY,
+        list_id TEXT NOT NULL REFERENCES price_lists (id)
+    )",
+    "CREATE TABLE price_rows (
+        list_id TEXT NOT NULL REFERENCES price_lists (id),
+        position BIGINT NOT NULL,
+        payload_version BIGINT NOT NULL,
+        payload TEXT NOT NULL,
+        doubt TEXT,
+        PRIMARY KEY (list_id, position)
+    )",
+];
 
 /// What is known of a delivery beyond its totals: the quality of its bases, its credits by type, its export times.
 const FORMAT_2: &[&str] = &["CREATE TABLE delivery_details (

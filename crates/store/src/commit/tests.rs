@@ -251,7 +251,13 @@ async fn a_store_of_the_first_format_is_brought_to_the_newest() {
     let mut before = state(&store).await;
     // The first format knew no details.
     before.0[0].details = crate::DeliveryDetails::default();
-    for statement in ["DROP TABLE delivery_details", "UPDATE format SET version = 1"] {
+    for statement in [
+        "DROP TABLE delivery_details",
+        "DROP TABLE price_rows",
+        "DROP TABLE current_price_lists",
+        "DROP TABLE price_lists",
+        "UPDATE format SET version = 1",
+    ] {
         sqlx::query(statement).execute(&store.pool).await.unwrap();
     }
     let opened = Store::open(store.root()).await.unwrap();

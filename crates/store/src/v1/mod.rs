@@ -5,6 +5,7 @@
 //! module of its own and leaves identities as they are.
 
 mod attempt;
+pub(crate) mod price;
 mod records;
 
 use ledger::RunRecord;
