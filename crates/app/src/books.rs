@@ -8,9 +8,13 @@ use ledger::{
     Posting, Settlement, SourceId, Step,
 };
 use money::{Amount, AmountError, Currency};
-use store::{DeliveryRecord, SettlementRecord, Store};
+use store::{DeliveryRecord, EstimateRecord, SettlementRecord, Store};
 
+use crate::estimate::{self, is_billed};
 use crate::{AppError, Context, Meta, Query};
+
+/// The source under which estimates stand.
+pub(crate) const ESTIMATES: &str = "estimates";
 
 /// Everything that reading verbs start from.
 pub(crate) struct Books {
@@ -20,6 +24,8 @@ pub(crate) struct Books {
     pub(crate) settlements: Vec<SettlementRecord>,
     pub(crate) attempts: Vec<Attempt>,
     pub(crate) experiments: Vec<Experiment>,
+    /// Estimates as they were made, those of days that a bill covers now included.
+    pub(crate) estimates: Vec<EstimateRecord>,
 }
 
 impl Books {
@@ -31,12 +37,19 @@ impl Books {
         let settlements = store.settlements().await?;
         let attempts = fold(&store.observations().await?).attempts;
         let experiments = experiments(&attempts);
-        Ok(Self { store, deliveries, current, settlements, attempts, experiments })
+        let estimates = store.estimates().await?;
+        Ok(Self { store, deliveries, current, settlements, attempts, experiments, estimates })
     }
 
-    /// Every currency that a current delivery bills in.
+    /// The estimates of days that no bill covers.
+    pub(crate) fn open_estimates(&self) -> impl Iterator<Item = &EstimateRecord> {
+        self.estimates.iter().filter(|estimate| !is_billed(&self.current, &estimate.provider, estimate.day))
+    }
+
+    /// Every currency that a current delivery bills in, or an estimate is in where nothing is billed.
     pub(crate) fn currencies(&self) -> BTreeSet<Currency> {
-        self.current.iter().map(|delivery| delivery.currency).collect()
+        let billed = self.current.iter().map(|delivery| delivery.currency);
+        billed.chain(self.open_estimates().map(|estimate| estimate.currency)).collect()
     }
 
     /// What stands above an answer; refuses what this question cannot be answered under.
@@ -141,15 +154,37 @@ impl Books {
         })
     }
 
-    /// Hands every posting of the question's currency and window to `sink`, with its source; the bill's own side is
-    /// left out.
+    /// Hands every posting of the question's currency and window to `sink`, with its source, and the estimates of what
+    /// is not billed yet; the bill's own side is left out.
     pub(crate) fn postings(
         &self,
         meta: &Meta,
         mut sink: impl FnMut(&SourceId, Posting) -> Result<(), AppError>,
     ) -> Result<(), AppError> {
+        self.billed_postings(meta, |delivery, posting| sink(&delivery.source, posting))?;
+        let experiments: BTreeMap<_, _> = self.attempts.iter().map(|a| (a.id, &a.link.experiment)).collect();
+        let estimates = SourceId(ESTIMATES.to_owned());
+        for estimate in self.open_estimates() {
+            let day = estimate.day.start().0;
+            if Some(estimate.currency) == meta.currency && in_window(meta, day, day + 1) {
+                let experiment = experiments.get(&estimate.attempt).map(|id| (*id).clone());
+                sink(&estimates, estimate::posting(estimate, experiment))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// [`Self::postings`] of the bills alone, with their deliveries.
+    pub(crate) fn billed_postings(
+        &self,
+        meta: &Meta,
+        mut sink: impl FnMut(&DeliveryRecord, Posting) -> Result<(), AppError>,
+    ) -> Result<(), AppError> {
         let mut fault = None;
         for settlement in &self.settlements {
+            let Some(delivery) = self.current.iter().find(|held| held.id == settlement.delivery) else {
+                continue;
+            };
             let period = settlement.period.interval();
             self.store.read_postings(settlement, &mut |posting| {
                 let inside = match posting.usage_day {
@@ -160,7 +195,7 @@ impl Books {
                     && posting.account != Account::Bill
                     && (posting.step != Step::Credits || meta.credits == CreditTreatment::NetOfCredits);
                 if inside && wanted && fault.is_none() {
-                    fault = sink(&settlement.source, posting).err();
+                    fault = sink(delivery, posting).err();
                 }
             })?;
         }

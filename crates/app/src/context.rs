@@ -32,6 +32,16 @@ pub struct Context<'a> {
     pub limits: Limits,
     /// Tag keys that name runs.
     pub keys: costing::attribution::TagKeys,
+    /// What estimates need to know of machines.
+    pub estimates: crate::EstimateSettings,
     /// Where progress goes.
     pub progress: &'a dyn Progress,
+}
+
+impl Context<'_> {
+    /// The same context over another store.
+    #[must_use]
+    pub fn with_store(&self, store: PathBuf) -> Self {
+        Self { store, keys: self.keys.clone(), estimates: self.estimates.clone(), ..*self }
+    }
 }

@@ -37,7 +37,7 @@ pub async fn demo(context: &Context<'_>, dir: &Path, seed: u64) -> Result<DemoRe
             .help("trainbill demo --dir another-folder")
     })?;
     let store = dir.join("store");
-    let context = Context { store: store.clone(), keys: context.keys.clone(), ..*context };
+    let context = context.with_store(store.clone());
     let mut imports = Vec::new();
     for step in &exports.imports {
         let run = RunImport::default();

@@ -8,13 +8,13 @@ use costing::attribution::{
 use costing::capacity_block::spread;
 use engine::ChargeRow;
 use ledger::{
-    Account, BillingPeriod, CostBasis, CreditTreatment, DeliveryId, Evidence, ExperimentId, Figure,
+    Account, BillingPeriod, CostBasis, CreditTreatment, Day, DeliveryId, Evidence, ExperimentId, Figure,
     LineClass, ResourceKind, Rule, SourceId, Timestamp,
 };
 use money::Amount;
 use store::DeliveryRecord;
 
-use crate::books::{Books, add, in_window, measure};
+use crate::books::{Books, ESTIMATES, add, in_window, measure};
 use crate::check::charges_of;
 use crate::list::RunCosts;
 use crate::settle::delivery_plan;
@@ -92,6 +92,7 @@ pub async fn why(
     for delivery in books.current.iter().filter(|delivery| Some(delivery.currency) == meta.currency) {
         lines.extend(delivery_lines(context, (&books, &meta), delivery, &selection).await?);
     }
+    lines.extend(estimate_lines(&books, &meta, &selection)?);
     let sum = Amount::sum(lines.iter().map(|line| line.amount))?;
     if sum != total.total()? {
         let message = format!("the lines sum to {sum} and the figure is {}", total.total()?);
@@ -130,6 +131,58 @@ fn wanted_attempts(books: &Books, selection: &Selection) -> Result<BTreeSet<ledg
         }
         _ => Ok(wanted),
     }
+}
+
+/// The estimates in the figure, each with the place of its price.
+fn estimate_lines(books: &Books, meta: &Meta, selection: &Selection) -> Result<Vec<ExplainLine>, AppError> {
+    let wanted = wanted_attempts(books, selection)?;
+    let mut lines = Vec::new();
+    for estimate in books.open_estimates() {
+        let day = (estimate.day.start().0, Day(estimate.day.0 + 1).start().0);
+        let asked = wanted.contains(&estimate.attempt)
+            && Some(estimate.currency) == meta.currency
+            && in_window(meta, day.0, day.0 + 1)
+            && selection.kind.is_none_or(|kind| kind == estimate.resource_kind);
+        if !asked {
+            continue;
+        }
+        let cost = if meta.basis == CostBasis::List { estimate.list_cost } else { estimate.effective_cost };
+        let attempt = books.attempts.iter().find(|attempt| attempt.id == estimate.attempt);
+        lines.push(ExplainLine {
+            source: SourceId(ESTIMATES.to_owned()),
+            period: BillingPeriod::of(estimate.day.start()),
+            delivery: DeliveryId(format!("made {}", estimate.made_at)),
+            charge_cost: cost,
+            attempt: attempt.map(|attempt| attempt.ordinal),
+            rule: Rule::ResourceTime,
+            evidence: Evidence::Estimated,
+            overlaps: Vec::new(),
+            shared_micros: None,
+            amount: cost.unwrap_or_default(),
+            note: Some("estimated until the bill is here: time held × price"),
+            charge: ChargeRow {
+                row: 0,
+                file: estimate.price.clone(),
+                line_item_id: String::new(),
+                line_type: "Estimate".to_owned(),
+                class: LineClass::Usage,
+                resource_kind: estimate.resource_kind,
+                service_name: String::new(),
+                usage_type: String::new(),
+                description: format!("machines of {} held on {}", estimate.provider, estimate.day),
+                resource_id: None,
+                tags: None,
+                interval: day,
+                costs: [
+                    None,
+                    estimate.list_cost.map(Amount::units),
+                    estimate.effective_cost.map(Amount::units),
+                    None,
+                ],
+            },
+        });
+    }
+    Ok(lines)
 }
 
 /// A row of the statement.

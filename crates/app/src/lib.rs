@@ -5,12 +5,14 @@ mod check;
 mod context;
 mod demo;
 mod error;
+mod estimate;
 mod explain;
 pub mod filter;
 mod import;
 mod list;
 mod prices;
 mod query;
+mod reconcile;
 pub mod settings;
 mod settle;
 mod spend;
@@ -21,6 +23,7 @@ pub use check::{BalanceCheck, CheckBasis, CheckReport, OtherCheck, check};
 pub use context::{Context, Progress, Silent};
 pub use demo::{DemoReport, demo};
 pub use error::AppError;
+pub use estimate::EstimateSettings;
 pub use explain::{ExplainLine, Explanation, Selection, why};
 pub use import::{
     BillImport, DeliveryLine, ImportReport, ImportWarning, PriceFormat, PriceImport, RunImport, attempts,
@@ -29,6 +32,7 @@ pub use import::{
 pub use list::{ExperimentList, ExperimentRow, ExperimentStatus, ls};
 pub use prices::{PriceLine, PriceListRow, PriceTable, price_table};
 pub use query::{Meta, Query};
+pub use reconcile::{Cause, ReconcileBy, ReconcileRow, Reconciliation, reconcile};
 pub use spend::{SpendBy, SpendRow, SpendTable, spend};
 pub use sql::sql;
 pub use statement::{AttemptRow, MatrixRow, Statement, show};

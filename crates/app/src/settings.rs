@@ -19,8 +19,8 @@ use engine::Limits;
 use ledger::{CostBasis, CreditTreatment, Scope, Timestamp};
 use money::Currency;
 
-use crate::AppError;
 use crate::filter::Moment;
+use crate::{AppError, EstimateSettings};
 
 pub use key::{KEYS, Key};
 pub use value::Format;
@@ -98,6 +98,8 @@ pub struct Settings {
     pub threads: Option<usize>,
     /// Bytes of working memory.
     pub memory_bytes: usize,
+    /// What estimates need to know of machines.
+    pub estimates: EstimateSettings,
     /// Tag keys whose value is an experiment.
     pub experiment_keys: Vec<String>,
     /// Tag keys whose value is an attempt.
@@ -163,6 +165,7 @@ impl Settings {
             time_zone: None,
             threads: None,
             memory_bytes: 1 << 30,
+            estimates: EstimateSettings::default(),
             experiment_keys: keys.experiment,
             attempt_keys: keys.attempt,
             entries: Vec::with_capacity(KEYS.len()),

@@ -108,6 +108,21 @@ pub(crate) enum Command {
         #[arg(long, default_value = "account", value_parser = spend_values())]
         by: String,
     },
+    /// Compare what was estimated with what the bill says, and tell why they differ
+    ///
+    /// Of the machines of attempts, by provider and day or experiment. With `--check` it exits with 3 where a difference is
+    /// larger than the tolerance.
+    Reconcile {
+        /// Dimension
+        #[arg(long, default_value = "day", value_parser = PossibleValuesParser::new(["day", "experiment"]))]
+        by: String,
+        /// Exit with 3 if a difference is outside the tolerance
+        #[arg(long)]
+        check: bool,
+        /// Largest difference, in percent of the bill
+        #[arg(long, value_name = "PERCENT", default_value = "5%")]
+        tolerance: String,
+    },
     /// List price lists and how old they are, or the prices of a machine type or SKU
     Prices {
         /// Machine type or SKU

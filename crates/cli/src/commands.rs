@@ -8,6 +8,7 @@ mod import;
 mod ls;
 mod man;
 mod prices;
+mod reconcile;
 mod show;
 mod spend;
 mod sql;
@@ -15,7 +16,7 @@ mod sql;
 mod tests;
 mod why;
 
-use app::AppError;
+use app::{AppError, ReconcileBy};
 
 use crate::arguments::{Arguments, Command};
 use crate::progress::Line;
@@ -72,6 +73,11 @@ pub(crate) async fn run(arguments: Arguments, surroundings: &Surroundings) -> Re
             why::run(&session, &context, &why::selection(experiment, kind.as_deref(), attempt)).await
         }
         Command::Spend { by } => spend::run(&session, &context, &by).await,
+        Command::Reconcile { by, check, tolerance } => {
+            let by = if by == "day" { ReconcileBy::Day } else { ReconcileBy::Experiment };
+            let gate = reconcile::Gate { check, per_mille: reconcile::tolerance(&tolerance)? };
+            reconcile::run(&session, &context, (by, gate)).await
+        }
         Command::Prices { item } => prices::run(&session, &context, item.as_deref()).await,
         Command::Check => check::run(&session, &context).await,
         Command::Sql { statement } => sql::run(&session, &context, &statement).await,

@@ -63,6 +63,7 @@ impl<'a> Session<'a> {
             now: self.now,
             limits: self.settings.limits(),
             keys: self.settings.keys(),
+            estimates: self.settings.estimates.clone(),
             progress,
         }
     }

@@ -9,6 +9,7 @@ mod change;
 mod commit;
 mod delivery;
 mod error;
+mod estimates;
 #[cfg(test)]
 mod fixture;
 mod folder;
@@ -28,6 +29,7 @@ pub use delivery::{
     StagedDelivery, Totals,
 };
 pub use error::StoreError;
+pub use estimates::EstimateRecord;
 pub use lock::WriteLock;
 pub use observation::observation_id;
 pub use postings::{SettlementRecord, StagedPostings, postings_schema};

@@ -155,7 +155,7 @@ impl ExplainRow {
             billing_period: line.period.to_string(),
             delivery: line.delivery.to_string(),
             file: in_file.then(|| charge.file.clone()),
-            row: in_file.then_some(charge.row),
+            row: (in_file && charge.row > 0).then_some(charge.row),
         }
     }
 }

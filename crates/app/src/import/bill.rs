@@ -75,6 +75,7 @@ pub async fn bill(
     let change =
         Change { import: record(context, &report), deliveries: staged, observations: Vec::new(), postings };
     let committed = store.commit(&lock, change).await?;
+    crate::estimate::keep(context, &store, &lock, &attempts).await?;
     report.unchanged = committed.is_no_op();
     Ok(report)
 }

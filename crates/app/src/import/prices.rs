@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
+use costing::attempts::fold;
 use sources::prices::{self, PriceList, PriceOptions};
 use sources::{SourceError, Zone};
 use store::{PriceArrival, Store};
@@ -75,6 +76,8 @@ pub async fn prices(
     };
     context.progress.stage("keeping prices");
     report.unchanged = !store.take_prices(&lock, &arrival, &record(context, &report)).await?;
+    let attempts = fold(&store.observations().await?).attempts;
+    crate::estimate::keep(context, &store, &lock, &attempts).await?;
     Ok(report)
 }
 

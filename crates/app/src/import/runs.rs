@@ -158,6 +158,7 @@ async fn take_in(
         postings,
     };
     let committed = store.commit(&lock, change).await?;
+    crate::estimate::keep(context, &store, &lock, &folded.attempts).await?;
     report.new_observations = committed.new_observations;
     report.known_observations = committed.known_observations;
     report.unchanged = committed.is_no_op();

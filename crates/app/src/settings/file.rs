@@ -25,15 +25,18 @@ pub(super) fn values(file: &SettingsFile) -> Result<BTreeMap<&'static str, Given
     })?;
     let mut values = BTreeMap::new();
     for (name, value) in table.get_ref() {
-        if name.get_ref().as_ref() != "keys" {
-            take(file, &mut values, (name.get_ref().as_ref(), name.span()), value)?;
+        let table = name.get_ref().as_ref();
+        let prefix = format!("{table}.");
+        if !KEYS.iter().any(|key| key.name.starts_with(&prefix)) {
+            take(file, &mut values, (table, name.span()), value)?;
             continue;
         }
         let Some(inner) = value.get_ref().as_table() else {
-            return Err(fault(file, "config::bad_value", "`keys` is a table: `[keys]`", value.span()));
+            let message = format!("`{table}` is a table: `[{table}]`");
+            return Err(fault(file, "config::bad_value", message, value.span()));
         };
         for (name, value) in inner {
-            take(file, &mut values, (&format!("keys.{}", name.get_ref()), name.span()), value)?;
+            take(file, &mut values, (&format!("{prefix}{}", name.get_ref()), name.span()), value)?;
         }
     }
     Ok(values)

@@ -109,6 +109,38 @@ pub const KEYS: &[Key] = &[
         "bytes, or a number with KiB, MiB, GiB, KB, MB or GB; at least 64MiB"
     ),
     key!(
+        "estimate.provider",
+        None,
+        "TRAINBILL_ESTIMATE_PROVIDER",
+        None,
+        "provider of machines whose id does not tell it, as price lists name it",
+        "a name such as aws or on-prem"
+    ),
+    key!(
+        "estimate.region",
+        None,
+        "TRAINBILL_ESTIMATE_REGION",
+        None,
+        "region of the machines, as price lists name it; without one nothing is estimated",
+        "a name such as us-east-1"
+    ),
+    key!(
+        "estimate.operating_system",
+        None,
+        "TRAINBILL_ESTIMATE_OPERATING_SYSTEM",
+        Some("linux"),
+        "operating system of the machines, as price lists name it",
+        "a name such as linux or windows"
+    ),
+    key!(
+        "estimate.price_lists",
+        None,
+        "TRAINBILL_ESTIMATE_PRICE_LISTS",
+        None,
+        "sources of prices, the strongest first; those not named follow, the newest first",
+        "a list of sources, as `trainbill prices` shows them"
+    ),
+    key!(
         "keys.experiment",
         None,
         "TRAINBILL_KEYS_EXPERIMENT",
@@ -129,7 +161,7 @@ pub const KEYS: &[Key] = &[
 impl Key {
     /// Whether the value is a list.
     pub(super) fn is_list(&self) -> bool {
-        self.name.starts_with("keys.")
+        self.name.starts_with("keys.") || self.name == "estimate.price_lists"
     }
 
     pub(super) fn given_by_flag(&self, text: &str) -> Given {

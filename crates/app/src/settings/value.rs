@@ -64,6 +64,10 @@ pub(super) fn set(settings: &mut Settings, key: &'static Key, given: &Given) -> 
             threads.map(|threads| settings.threads = Some(threads))
         }
         "memory" => bytes(text).map(|bytes| settings.memory_bytes = bytes),
+        "estimate.provider" => word(text).map(|name| settings.estimates.provider = Some(name)),
+        "estimate.region" => word(text).map(|name| settings.estimates.region = Some(name)),
+        "estimate.operating_system" => word(text).map(|name| settings.estimates.operating_system = name),
+        "estimate.price_lists" => names(&given.texts).map(|names| settings.estimates.price_lists = names),
         "keys.experiment" => names(&given.texts).map(|names| settings.experiment_keys = names),
         "keys.attempt" => names(&given.texts).map(|names| settings.attempt_keys = names),
         _ => None,
@@ -92,6 +96,11 @@ fn credits(text: &str) -> Option<CreditTreatment> {
         "false" => Some(CreditTreatment::BeforeCredits),
         _ => None,
     }
+}
+
+/// A name as price lists have it: in lower case, and not empty.
+fn word(text: &str) -> Option<String> {
+    Some(text.trim().to_ascii_lowercase()).filter(|name| !name.is_empty())
 }
 
 fn names(texts: &[String]) -> Option<Vec<String>> {

@@ -16,9 +16,7 @@ pub(super) async fn run(
 ) -> Result<Outcome, AppError> {
     let query = session.query()?;
     let report = app::demo(context, dir, seed).await?;
-    let list =
-        app::ls(&Context { store: report.store.clone(), keys: context.keys.clone(), ..*context }, &query)
-            .await?;
+    let list = app::ls(&context.with_store(report.store.clone()), &query).await?;
     let answer = wire::demo(&report);
     let machine = Machine { document: &answer, rows: &answer.rows, meta: None };
     let stdout = render(session.settings.format, &machine, || sheet(session, &report, &list))?;

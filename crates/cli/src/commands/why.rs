@@ -125,6 +125,9 @@ fn lines_of(sheet: &mut Sheet, line: &ExplainLine, currency: &str) {
     sheet.line(format!("    rule      {} · {}", rule(line.rule), line.evidence));
     let place = if charge.file.is_empty() {
         "several rows of the delivery".to_owned()
+    } else if charge.row == 0 {
+        // An estimate stands in no file: what is named is where its prices stand.
+        charge.file.clone()
     } else {
         format!("{}:{} · {}", charge.file, charge.row, charge.line_item_id)
     };

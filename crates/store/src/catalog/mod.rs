@@ -3,6 +3,7 @@
 //! SQLite in a folder; the SQL is plain enough for PostgreSQL, which a shared store may use later.
 
 mod deliveries;
+mod estimates;
 mod imports;
 mod observations;
 mod prices;
@@ -19,6 +20,7 @@ use sqlx::sqlite::{
 };
 
 pub(crate) use deliveries::{Arrival, arrive, deliveries, is_known, next_sequence};
+pub(crate) use estimates::{drop_estimate, estimates, keep_estimate};
 pub(crate) use imports::{imports, insert_import, rejections};
 pub(crate) use observations::{insert_observations, known_observations, observations};
 pub(crate) use prices::{price_lists, prices, take_price_list};

@@ -4,8 +4,20 @@
 /// instants are microseconds since 1970 in UTC, lists are JSON.
 pub(super) const FORMATS: &[&[&str]] = &[FORMAT_1, FORMAT_2, FORMAT_3];
 
-/// Price lists.
+/// Price lists and estimates.
 const FORMAT_3: &[&str] = &[
+    "CREATE TABLE estimates (
+        attempt_id TEXT NOT NULL,
+        usage_day BIGINT NOT NULL,
+        resource_kind TEXT NOT NULL,
+        currency TEXT NOT NULL,
+        provider TEXT NOT NULL,
+        list_cost TEXT,
+        effective_cost TEXT,
+        price TEXT NOT NULL,
+        made_at BIGINT NOT NULL,
+        PRIMARY KEY (attempt_id, usage_day, resource_kind, currency)
+    )",
     "CREATE TABLE price_lists (
         id TEXT NOT NULL PRIMARY KEY,
         sequence BIGINT NOT NULL UNIQUE,

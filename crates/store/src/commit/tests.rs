@@ -253,6 +253,7 @@ async fn a_store_of_the_first_format_is_brought_to_the_newest() {
     before.0[0].details = crate::DeliveryDetails::default();
     for statement in [
         "DROP TABLE delivery_details",
+        "DROP TABLE estimates",
         "DROP TABLE price_rows",
         "DROP TABLE current_price_lists",
         "DROP TABLE price_lists",
