@@ -1,5 +1,6 @@
 //! A delivery: one complete arrival of a billing period from one source, kept for ever and never edited.
 
+mod again;
 mod check;
 mod details;
 mod part;
