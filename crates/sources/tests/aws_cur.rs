@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its fixture has failed")]
 #![expect(clippy::print_stderr, reason = "a skipped sample is said, not hidden")]
 
+#[path = "bills/mod.rs"]
+mod bills;
 #[path = "aws_cur/support.rs"]
 mod support;
 

@@ -58,6 +58,7 @@ mod row;
 
 use import::Import;
 
+use super::table::fault::overflow;
 use super::{BillBatch, BillFile, BillInput, BillOptions, BillSummary, BillWarning, FileFormat, table};
 use crate::SourceError;
 use crate::batches::Batches;
@@ -101,12 +102,7 @@ fn finish(import: Import<'_>, input: &BillInput) -> Result<BillSummary, SourceEr
     summary.warnings.extend(input.warnings.iter().cloned());
     let periods = batches.finish_with(|group, period| match facts.get(group) {
         Some(facts) => {
-            facts.close(period).map(|warnings| summary.warnings.extend(warnings)).map_err(|fault| {
-                SourceError::new(
-                    "bill::out_of_range",
-                    format!("a total of the bill leaves the range: {fault}"),
-                )
-            })
+            facts.close(period).map(|warnings| summary.warnings.extend(warnings)).map_err(overflow)
         }
         None => Ok(()),
     })?;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
-use ledger::{BillingPeriod, Day, Interval};
+use ledger::{BillingPeriod, Day, Interval, Timestamp};
 use money::{Amount, Currency};
 use tempfile::TempDir;
 
@@ -151,7 +151,7 @@ pub struct BillBatch {
 pub struct BillSummary {
     /// Rows read; `accepted + rejected`.
     pub rows: u64,
-    /// Rows handed to the sink.
+    /// Rows that became charges; a row may become several.
     pub accepted: u64,
     /// Rows that could not be read.
     pub rejected: u64,
@@ -174,10 +174,10 @@ pub struct PeriodSummary {
     pub period: BillingPeriod,
     /// Currency of every amount here.
     pub currency: Currency,
-    /// Rows accepted.
+    /// Charges handed to the sink.
     pub rows: u64,
-    /// The plain sum of the source's billed cost column, split rows left out and rejected rows with a readable cost
-    /// included: what the canonical rows must tie to.
+    /// The plain sum of the source's billed cost column, and of the credits on its rows where it has them; split rows
+    /// left out and rejected rows with a readable cost included: what the canonical rows must tie to.
     pub source_total: Amount,
     /// The part of `source_total` that stands in rejected rows.
     pub rejected_total: Amount,
@@ -213,6 +213,11 @@ pub struct PeriodSummary {
     pub capacity_block_rows: u64,
     /// What is left of the source's own amortisation identity; zero if it holds, `None` if its columns are missing.
     pub identity_residue: Option<Amount>,
+    /// Σ of the credits on the rows by the provider's type, whether they are part of a price or a charge of their own.
+    pub credits_by_type: BTreeMap<String, Amount>,
+    /// First and last time at which the rows were exported, where the source tells it: a later import of rows that are
+    /// only appended starts behind the last.
+    pub export_times: Option<(Timestamp, Timestamp)>,
 }
 
 impl PeriodSummary {
@@ -241,6 +246,8 @@ impl PeriodSummary {
             split_rows: 0,
             capacity_block_rows: 0,
             identity_residue: None,
+            credits_by_type: BTreeMap::new(),
+            export_times: None,
         }
     }
 

@@ -3,23 +3,13 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, Decimal128Array, Int64Array, ListBuilder, MapBuilder, RecordBatch, StringArray,
-    StringBuilder, StructArray, StructBuilder, TimestampMillisecondArray,
+    Array, ArrayRef, Decimal128Array, Int64Array, ListBuilder, MapBuilder, StringArray, StringBuilder,
+    StructArray, StructBuilder, TimestampMillisecondArray,
 };
 use arrow::datatypes::{DataType, Field, Fields};
 use proptest::prelude::*;
 
-use super::support::{Bill, HEADER, Row, hour, read_csv, read_files};
-
-fn without_place(bill: &Bill) -> Vec<Row> {
-    let mut rows = bill.rows.clone();
-    for row in &mut rows {
-        row.remove("x_file");
-        row.remove("x_row");
-    }
-    rows.sort();
-    rows
-}
+use super::support::{HEADER, hour, parquet_file, read_csv, read_files};
 
 #[test]
 fn every_spelling_and_order_of_the_columns_gives_the_same_charges() {
@@ -34,15 +24,15 @@ fn every_spelling_and_order_of_the_columns_gives_the_same_charges() {
         format!("\u{feff}{HEADER}"),
     ];
     let row = hour("Usage", "4.0E-7", "a");
-    let first = without_place(&read_csv(&format!("{HEADER}\n{row}\n")).unwrap());
+    let first = read_csv(&format!("{HEADER}\n{row}\n")).unwrap().without_place();
     assert_eq!(first[0]["billed_cost"], "0.0000004");
     for header in &spellings {
         let bill = read_csv(&format!("{header}\n{row}\n")).unwrap();
-        assert_eq!(without_place(&bill), first, "for {header}");
+        assert_eq!(bill.without_place(), first, "for {header}");
     }
     let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(",");
     let bill = read_csv(&format!("{}\n{}\n", turned(HEADER), turned(&row))).unwrap();
-    assert_eq!(without_place(&bill), first);
+    assert_eq!(bill.without_place(), first);
 }
 
 #[test]
@@ -120,15 +110,6 @@ fn struct_column() -> ArrayRef {
 
 fn text(value: &str) -> ArrayRef {
     Arc::new(StringArray::from(vec![value]))
-}
-
-fn parquet_file(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mut bytes = Vec::new();
-    let mut writer = parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    bytes
 }
 
 #[test]
@@ -228,6 +209,6 @@ proptest! {
         let named: Vec<(&str, &[u8])> = parts.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
         let split = read_files(&named).unwrap();
         prop_assert_eq!(&split.summary.periods, &whole.summary.periods);
-        prop_assert_eq!(without_place(&split), without_place(&whole));
+        prop_assert_eq!(split.without_place(), whole.without_place());
     }
 }

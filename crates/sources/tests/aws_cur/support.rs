@@ -1,136 +1,52 @@
-//! Helpers of the tests: files from text, and the canonical rows that come of them.
+//! Helpers of the tests of the AWS reader: small bills from text.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use arrow::array::{Array, AsArray};
-use arrow::datatypes::TimestampMicrosecondType;
-use arrow::util::display::array_value_to_string;
-use money::Amount;
-use sources::billing::{BillBatch, BillInput, BillOptions, BillSummary, PeriodSummary, aws_cur};
-use sources::place::{self, PlaceLimits};
-use sources::{SourceError, charges};
+use sources::SourceError;
+use sources::billing::{BillOptions, aws_cur};
 
-/// One canonical row by column; a null is absent, and money has no trailing zeros.
-pub(crate) type Row = BTreeMap<String, String>;
+pub(crate) use crate::bills::{Bill, Row, amount, gzip, open, parquet_file};
+use crate::bills::{Reader, beside, code_with, fixture, read_bill, read_folder};
 
-/// What a reading gave.
-pub(crate) struct Bill {
-    pub(crate) summary: BillSummary,
-    pub(crate) rows: Vec<Row>,
-}
+/// The reader under test.
+pub(crate) const READER: Reader = aws_cur::read;
 
 impl Bill {
-    /// The only period.
-    pub(crate) fn period(&self) -> &PeriodSummary {
-        assert_eq!(self.summary.periods.len(), 1, "periods: {:?}", self.summary.periods);
-        &self.summary.periods[0]
-    }
-
-    /// A column of every row.
-    pub(crate) fn column(&self, name: &str) -> Vec<String> {
-        self.rows.iter().map(|row| row.get(name).cloned().unwrap_or_default()).collect()
-    }
-
     /// The row of a line item.
     pub(crate) fn line(&self, id: &str) -> &Row {
         self.rows.iter().find(|row| row.get("x_line_item_id").is_some_and(|known| known == id)).unwrap()
     }
-
-    /// The warnings' codes.
-    pub(crate) fn warnings(&self) -> Vec<&'static str> {
-        self.summary.warnings.iter().map(|warning| warning.code).collect()
-    }
 }
 
 pub(crate) fn testdata(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/aws_cur").join(name)
+    fixture(&format!("aws_cur/{name}"))
 }
 
-/// A sample that is kept beside the repository, not in it.
 pub(crate) fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/billing/aws_cur").join(name);
-    if path.is_file() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not here", path.display());
-    None
-}
-
-pub(crate) fn open(path: &Path) -> Result<BillInput, SourceError> {
-    place::open(path.to_str().unwrap(), &PlaceLimits::default())
+    beside(&format!("aws_cur/{name}"))
 }
 
 pub(crate) fn read(path: &Path) -> Result<Bill, SourceError> {
-    read_with(path, &BillOptions::default())
+    read_bill(READER, path, &BillOptions::default()).map(one_charge_a_row)
 }
 
-pub(crate) fn read_with(path: &Path, options: &BillOptions) -> Result<Bill, SourceError> {
-    let input = open(path)?;
-    let mut rows = Vec::new();
-    let summary = aws_cur::read(&input, options, &mut |batch| {
-        rows.extend(canonical_rows(&batch));
-        Ok(())
-    })?;
-    assert_eq!(summary.accepted + summary.rejected, summary.rows);
-    assert_eq!(summary.accepted, rows.len() as u64);
-    for period in &summary.periods {
-        assert_eq!(period.billed_total.checked_add(period.rejected_total).unwrap(), period.source_total);
-    }
-    Ok(Bill { summary, rows })
+/// A row of a report is one charge.
+fn one_charge_a_row(bill: Bill) -> Bill {
+    assert_eq!(bill.summary.accepted, bill.rows.len() as u64);
+    bill
 }
 
-/// Reads files of the given names and content as one folder.
 pub(crate) fn read_files(files: &[(&str, &[u8])]) -> Result<Bill, SourceError> {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, bytes) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
-    }
-    read(folder.path())
+    read_folder(READER, files).map(one_charge_a_row)
 }
 
 pub(crate) fn read_csv(text: &str) -> Result<Bill, SourceError> {
     read_files(&[("bill.csv", text.as_bytes())])
 }
 
-fn canonical_rows(batch: &BillBatch) -> Vec<Row> {
-    assert_eq!(batch.batch.schema(), charges::schema());
-    let shown = |column: &charges::Column, row: usize| {
-        let array = batch.batch.column_by_name(column.name).unwrap();
-        if array.is_null(row) {
-            return None;
-        }
-        if column.kind == charges::ColumnType::Instant {
-            let micros = array.as_primitive::<TimestampMicrosecondType>().value(row);
-            return Some(ledger::Timestamp(micros).to_string());
-        }
-        let text = array_value_to_string(array, row).unwrap();
-        Some(match column.kind {
-            charges::ColumnType::Money => amount(&text).to_string(),
-            _ => text,
-        })
-    };
-    (0..batch.batch.num_rows())
-        .map(|row| {
-            charges::COLUMNS
-                .iter()
-                .filter_map(|c| shown(c, row).map(|text| (c.name.to_owned(), text)))
-                .collect()
-        })
-        .collect()
-}
-
-pub(crate) fn amount(text: &str) -> Amount {
-    text.parse().unwrap()
-}
-
-pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
-    use std::io::Write;
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
+/// The code of what comes of a file under other limits.
+pub(crate) fn limited(limits: sources::billing::BillLimits, name: &str, bytes: &[u8]) -> &'static str {
+    code_with(READER, &BillOptions { limits, ..BillOptions::default() }, (name, bytes))
 }
 
 /// The header of the small bills of the tests, in the spelling of CUR 2.0.

@@ -1,44 +1,6 @@
 //! The columns of a cost and usage report that have a meaning here, and every spelling under which they arrive.
 
-/// How a column's value is carried on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
-    /// A canonical column holds it.
-    Canonical,
-    /// It feeds a computation, so its non-zero value is kept in `x_unmapped` as well.
-    Input,
-    /// It is neither used nor kept, for the reason given in the reader's documentation.
-    Dropped,
-}
-
-macro_rules! columns {
-    ($($name:ident $kept:ident [$($spelling:literal)+],)+) => {
-        /// A column that the reader knows.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub(super) enum Column {
-            $(#[allow(missing_docs, reason = "the names are those of the report")] $name,)+
-        }
-
-        impl Column {
-            /// Every column.
-            pub(super) const ALL: &'static [Column] = &[$(Column::$name,)+];
-
-            /// How its value is carried on.
-            pub(super) const fn kept(self) -> Kept {
-                match self {
-                    $(Column::$name => Kept::$kept,)+
-                }
-            }
-
-            /// Its spellings, squashed; the first is preferred where a file holds several.
-            pub(super) const fn spellings(self) -> &'static [&'static str] {
-                match self {
-                    $(Column::$name => &[$($spelling,)+],)+
-                }
-            }
-        }
-    };
-}
+use crate::billing::table::column::columns;
 
 columns! {
     LineItemId Canonical ["identitylineitemid" "lineitemid"],
@@ -145,15 +107,6 @@ impl Column {
 /// How many columns are known.
 pub(super) const COLUMNS: usize = Column::ALL.len();
 
-/// A header in the one form in which names are compared: its letters and digits, lower case.
-///
-/// `lineItem/UnblendedCost`, `line_item_unblended_cost` and `LINE_ITEM_UNBLENDED_COST` give one text, and so do
-/// `savingsPlan/SavingsPlanARN` and `savings_plan_savings_plan_a_r_n`: joining the words of a name with nothing
-/// makes every way of splitting them equal.
-pub(super) fn squashed(header: &str) -> String {
-    header.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
 /// The families of columns whose name ends in a key of the customer's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
@@ -191,6 +144,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::billing::table::column::squashed;
 
     #[test]
     fn no_spelling_names_two_columns() {

@@ -1,9 +1,9 @@
 //! The two JSON columns of a row, tags and unmapped columns, and what is found in the product map.
 
-use super::layout::Keyed;
 use super::row::Row;
 use crate::billing::table::cell::{Cell, Cells};
-use crate::billing::table::json::{Pairs, push_json_text};
+use crate::billing::table::json::Pairs;
+use crate::billing::table::keyed::{Keyed, close, push_key, push_member};
 
 /// Buffers for the texts that a row does not hold ready, used again for every row.
 #[derive(Debug, Default)]
@@ -116,21 +116,5 @@ impl Extra {
         self.value.clear();
         row.cells.cell(map.column).write_to(&mut self.value);
         push_member(&mut self.unmapped, map, &self.value);
-    }
-}
-
-fn push_key(out: &mut String, keyed: &Keyed) {
-    out.push(if out.is_empty() { '{' } else { ',' });
-    out.push_str(&keyed.json_key);
-}
-
-fn push_member(out: &mut String, keyed: &Keyed, value: &str) {
-    push_key(out, keyed);
-    push_json_text(out, value);
-}
-
-fn close(out: &mut String) {
-    if !out.is_empty() {
-        out.push('}');
     }
 }

@@ -17,6 +17,8 @@ use super::row::{Fault, Row, RowKey};
 use crate::SourceError;
 use crate::batches::{Batches, ChargeRow};
 use crate::billing::table::cell::{Cells, Money};
+use crate::billing::table::fault::overflow;
+use crate::billing::table::progress::Advance;
 use crate::billing::table::{BrokenRow, Visitor, Wanted};
 use crate::billing::tally::{RowFault, RowPlace, Tally};
 use crate::billing::{BillFile, BillOptions, Unmapped};
@@ -34,40 +36,15 @@ pub(super) struct Import<'a> {
     layout: Option<Rc<Layout>>,
     file: Rc<str>,
     currency: Option<(String, Currency)>,
-    rows_before: u64,
-    bytes_before: u64,
-    /// Rows and bytes of the file read now.
-    at: (u64, u64),
+    advance: Advance,
 }
 
-/// Why a row does not become a charge.
-enum Stop {
-    /// The row is rejected and the import goes on.
-    Reject(Fault),
-    /// The import ends.
-    End(SourceError),
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Reject(fault)
-    }
-}
-
-impl From<SourceError> for Stop {
-    fn from(error: SourceError) -> Self {
-        Self::End(error)
-    }
-}
+/// Why the reading of a row ends.
+type Stop = crate::billing::table::fault::Stop<Column>;
 
 impl From<AmountError> for Stop {
     fn from(fault: AmountError) -> Self {
-        Self::Reject(Fault {
-            code: "row::out_of_range",
-            column: Column::UnblendedCost,
-            found: fault.to_string(),
-            expected: "costs within 14 digits before the point",
-        })
+        Self::Reject(Fault::out_of_range(Column::UnblendedCost, fault))
     }
 }
 
@@ -100,9 +77,7 @@ impl<'a> Import<'a> {
             layout: None,
             file: Rc::from(""),
             currency: None,
-            rows_before: 0,
-            bytes_before: 0,
-            at: (0, 0),
+            advance: Advance::default(),
         }
     }
 
@@ -116,10 +91,8 @@ impl<'a> Import<'a> {
         let group = self.batches.group(key.payer, key.period, currency)?;
         let valuation = self.facts_of(group, &key).valuation(row.layout);
         let tally = &mut self.tally;
-        if billed.cut {
-            tally.cut();
-        }
-        let costs = costs(&judged, billed.amount, valuation, &mut |column| optional(row, column, tally))?;
+        let billed = tally.counted(billed);
+        let costs = costs(&judged, billed, valuation, &mut |column| optional(row, column, tally))?;
         self.extra.read_tags(row);
         self.extra.read_product(row);
         if self.options.unmapped == Unmapped::Keep {
@@ -224,9 +197,7 @@ impl<'a> Import<'a> {
 
 impl Visitor for Import<'_> {
     fn header(&mut self, file: &BillFile, headers: &[String]) -> Result<Option<Vec<Wanted>>, SourceError> {
-        self.rows_before += self.at.0;
-        self.bytes_before += self.at.1;
-        self.at = (0, 0);
+        self.advance.next_file();
         let layout = Layout::of(headers, &file.name)?;
         let wanted = layout.wanted(self.options.unmapped);
         self.layout = Some(Rc::new(layout));
@@ -263,10 +234,7 @@ impl Visitor for Import<'_> {
     }
 
     fn progress(&mut self, rows: u64, bytes: u64) {
-        self.at = (rows, bytes);
-        if let Some(progress) = &self.options.progress {
-            progress(self.rows_before + rows, self.bytes_before + bytes);
-        }
+        self.advance.tell(self.options, rows, bytes);
     }
 }
 
@@ -369,28 +337,10 @@ fn billed<C: Cells>(row: &Row<'_, C>, judged: &Judged<'_>) -> Result<Money, Faul
     if judged.class == LineClass::SplitDetail {
         return Ok(Money::default());
     }
-    row.billed()?.ok_or_else(|| row.missing(Column::UnblendedCost, "a cost"))
+    row.billed()?.ok_or_else(|| Fault::missing(Column::UnblendedCost, "a cost"))
 }
 
 /// An optional amount; one that cannot be read is left out and counted.
 fn optional<C: Cells>(row: &Row<'_, C>, column: Column, tally: &mut Tally) -> Option<Amount> {
-    let cell = row.cell(column);
-    match cell.money() {
-        Ok(money) => money.map(|money| {
-            if money.cut {
-                tally.cut();
-            }
-            money.amount
-        }),
-        Err(_) => {
-            let mut found = String::new();
-            cell.write_to(&mut found);
-            tally.unreadable(column.shown(), &found);
-            None
-        }
-    }
-}
-
-fn overflow(fault: AmountError) -> SourceError {
-    SourceError::new("bill::out_of_range", format!("a total of the bill leaves the range: {fault}"))
+    tally.amount(column.shown(), row.cell(column))
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::column::{COLUMNS, Column, Family, Kept, map_family, squashed, tag_key};
+use super::column::{COLUMNS, Column, Family, map_family, tag_key};
 use crate::SourceError;
 use crate::billing::Unmapped;
-use crate::billing::table::json::push_json_text;
+use crate::billing::table::column::{Kept, squashed};
+use crate::billing::table::keyed::Keyed;
 use crate::billing::table::{Form, Wanted};
 
 /// The columns of one file.
@@ -22,21 +23,6 @@ pub(super) struct Layout {
     pub(super) product_map: Option<usize>,
     /// Columns for `x_unmapped`, sorted by name.
     pub(super) kept: Vec<Keyed>,
-}
-
-/// A column whose values are written into a JSON object.
-#[derive(Debug, Clone)]
-pub(super) struct Keyed {
-    /// Position in the file.
-    pub(super) column: usize,
-    /// The key as JSON text with its quotes and colon.
-    pub(super) json_key: String,
-    /// The key.
-    pub(super) key: String,
-    /// True for inputs of a computation, which are written only where they are not zero.
-    pub(super) skip_zero: bool,
-    /// True for a map, which is written as an object.
-    pub(super) map: bool,
 }
 
 /// A column without which a row has no meaning, as the user would look for it.
@@ -180,15 +166,6 @@ impl Layout {
                 None => self.kept.push(Keyed::new(position, header, false, false)),
             },
         }
-    }
-}
-
-impl Keyed {
-    fn new(column: usize, key: &str, skip_zero: bool, map: bool) -> Self {
-        let mut json_key = String::with_capacity(key.len() + 3);
-        push_json_text(&mut json_key, key);
-        json_key.push(':');
-        Self { column, json_key, key: key.to_owned(), skip_zero, map }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a line of a bill measures: kind of resource and whether it runs on whatever a run does.
 
-use std::collections::HashMap;
-
 use ledger::ResourceKind;
+
+use crate::billing::table::remembered::Remembered;
 
 /// The words of a line that tell what it measures.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,32 +22,15 @@ pub(super) struct Meter {
     pub(super) standing: bool,
 }
 
-/// Remembers the meters of the few thousand different lines that a bill repeats.
+/// Remembers the meters of the lines that a bill repeats.
 #[derive(Debug, Default)]
-pub(super) struct Meters {
-    known: HashMap<String, Meter>,
-    key: String,
-}
-
-/// Lines remembered; past it a line is judged anew each time.
-const REMEMBERED: usize = 20_000;
+pub(super) struct Meters(Remembered<Meter>);
 
 impl Meters {
     /// The meter of a line.
     pub(super) fn of(&mut self, text: MeterText<'_>) -> Meter {
-        self.key.clear();
-        for part in [text.product, text.usage_type, text.operation, text.service_code] {
-            self.key.push_str(part);
-            self.key.push('\n');
-        }
-        if let Some(meter) = self.known.get(&self.key) {
-            return *meter;
-        }
-        let meter = meter(text);
-        if self.known.len() < REMEMBERED {
-            self.known.insert(self.key.clone(), meter);
-        }
-        meter
+        let texts = [text.product, text.usage_type, text.operation, text.service_code];
+        self.0.of(&texts, || meter(text))
     }
 }
 

@@ -5,7 +5,7 @@ use money::Currency;
 
 use super::column::Column;
 use super::layout::Layout;
-use crate::billing::table::cell::{Cell, CellFault, Cells, Money};
+use crate::billing::table::cell::{Cell, Cells, Money};
 
 /// A row under the names of its columns.
 #[derive(Debug)]
@@ -15,13 +15,7 @@ pub(super) struct Row<'c, C> {
 }
 
 /// Why a row cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) code: &'static str,
-    pub(super) column: Column,
-    pub(super) found: String,
-    pub(super) expected: &'static str,
-}
+pub(super) type Fault = crate::billing::table::fault::Fault<Column>;
 
 /// Whose bill and which month a row belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +51,7 @@ impl<'c, C: Cells> Row<'c, C> {
         let stated = self.instant(Column::PeriodStart)?;
         let start = self.instant(Column::UsageStart)?;
         let first =
-            stated.or(start).ok_or_else(|| self.missing(Column::UsageStart, "the start of the usage"))?;
+            stated.or(start).ok_or_else(|| Fault::missing(Column::UsageStart, "the start of the usage"))?;
         let period = BillingPeriod::of(first);
         let month = period.interval();
         let end = self.instant(Column::PeriodEnd)?.filter(|end| *end > first);
@@ -80,56 +74,30 @@ impl<'c, C: Cells> Row<'c, C> {
         if end.is_none() && key.start.is_none() {
             end = Some(key.billing.end);
         }
-        let end = end.ok_or_else(|| self.missing(Column::UsageEnd, "the end of the usage"))?;
-        Interval::new(start, end).map_err(|fault| Fault {
-            code: "row::ends_before_start",
-            column: Column::UsageEnd,
-            found: fault.to_string(),
-            expected: "an end that is not before the start",
-        })
+        let end = end.ok_or_else(|| Fault::missing(Column::UsageEnd, "the end of the usage"))?;
+        Interval::new(start, end).map_err(|fault| Fault::ends_before_start(Column::UsageEnd, &fault))
     }
 
     /// The billed cost; split rows may leave it empty.
     pub(super) fn billed(&self) -> Result<Option<Money>, Fault> {
         let cell = self.cell(Column::UnblendedCost);
-        cell.money().map_err(|fault| self.unreadable(Column::UnblendedCost, cell, fault))
-    }
-
-    /// A missing value.
-    pub(super) fn missing(&self, column: Column, expected: &'static str) -> Fault {
-        Fault { code: "row::missing_value", column, found: String::new(), expected }
+        cell.money().map_err(|fault| Fault::unreadable(Column::UnblendedCost, cell, fault))
     }
 
     /// The currency of the row.
     pub(super) fn currency(&self) -> Result<Currency, Fault> {
         let text = self.text(Column::Currency).unwrap_or("");
-        text.parse().map_err(|_| Fault {
-            code: "row::not_a_currency",
-            column: Column::Currency,
-            found: text.to_owned(),
-            expected: "a three-letter currency code",
-        })
+        text.parse().map_err(|_| Fault::not_a_currency(Column::Currency, text))
     }
 
     fn interval_end(&self) -> Result<Option<Timestamp>, Fault> {
         let Some(text) = self.text(Column::TimeInterval) else { return Ok(None) };
         let end = Cell::Text(text.rsplit('/').next().unwrap_or(text));
-        end.instant().map_err(|fault| self.unreadable(Column::TimeInterval, end, fault))
+        end.instant().map_err(|fault| Fault::unreadable(Column::TimeInterval, end, fault))
     }
 
     fn instant(&self, column: Column) -> Result<Option<Timestamp>, Fault> {
         let cell = self.cell(column);
-        cell.instant().map_err(|fault| self.unreadable(column, cell, fault))
-    }
-
-    fn unreadable(&self, column: Column, cell: Cell<'_>, fault: CellFault) -> Fault {
-        let mut found = String::new();
-        cell.write_to(&mut found);
-        let (code, expected) = match fault {
-            CellFault::NotADecimal => ("row::not_a_decimal", "a decimal amount"),
-            CellFault::OutOfRange => ("row::out_of_range", "at most 14 digits before the point"),
-            CellFault::NotATime => ("row::not_a_time", "a time such as 2026-07-01T00:00:00Z"),
-        };
-        Fault { code, column, found, expected }
+        cell.instant().map_err(|fault| Fault::unreadable(column, cell, fault))
     }
 }
