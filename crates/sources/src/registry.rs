@@ -38,6 +38,12 @@ pub const fn all() -> &'static [Source] {
             text: include_str!("billing/aws_cur.rs"),
         },
         Source {
+            id: "gcp-billing",
+            title: "Google Cloud billing export",
+            kind: Kind::Billing,
+            text: include_str!("billing/gcp_billing.rs"),
+        },
+        Source {
             id: "openlineage",
             title: "OpenLineage run events",
             kind: Kind::Telemetry,

@@ -14,7 +14,7 @@ const PREFIXES: &[(&str, &str)] = &[
     ),
     ("attempts", "The table of attempts that `import attempts` reads."),
     ("attribution", "Giving charges to runs."),
-    ("bill", "A bill, its files and its manifests: `import aws-cur`."),
+    ("bill", "A bill, its files and its manifests: `import aws-cur`, `import gcp-billing`."),
     ("check", "A law that does not hold on the data; exit code 3."),
     ("cli", "The command line and the streams of the program."),
     ("config", "The settings, wherever they come from."),

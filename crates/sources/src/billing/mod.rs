@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use crate::Rejection;
 
 pub mod aws_cur;
+pub mod gcp_billing;
 mod table;
 mod tally;
 
