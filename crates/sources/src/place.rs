@@ -12,7 +12,7 @@ use object_store::aws::AmazonS3Builder;
 use tempfile::TempDir;
 
 use crate::SourceError;
-use crate::billing::{BillFile, BillInput, BillWarning, FileFormat};
+use crate::billing::{BillFile, BillInput, BillWarning};
 
 mod bucket;
 mod delivery;
@@ -140,8 +140,7 @@ fn bring(place: &dyn Place, chosen: Chosen) -> Result<BillInput, SourceError> {
         files.push(BillFile { path, name: entry.key, bytes: entry.bytes, format, period });
     }
     let mut warnings = chosen.warnings;
-    let json =
-        files.iter().filter(|file| matches!(file.format, FileFormat::Json | FileFormat::JsonGz)).count();
+    let json = files.iter().filter(|file| file.format.is_json()).count();
     if json > 0 && json < files.len() {
         warnings.push(BillWarning::new(
             "bill::mixed_formats",

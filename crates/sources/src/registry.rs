@@ -58,6 +58,12 @@ pub const fn all() -> &'static [Source] {
             text: include_str!("billing/focus.rs"),
         },
         Source {
+            id: "gcp-billing",
+            title: "Google Cloud billing export",
+            kind: Kind::Billing,
+            text: include_str!("billing/gcp_billing.rs"),
+        },
+        Source {
             id: "gcp-catalogue",
             title: "Google Cloud price catalogue",
             kind: Kind::Prices,

@@ -14,7 +14,10 @@ const PREFIXES: &[(&str, &str)] = &[
     ),
     ("attempts", "The table of attempts that `import attempts` reads."),
     ("attribution", "Giving charges to runs."),
-    ("bill", "A bill, its files and its manifests: `import aws-cur`, `import azure-cost`, `import focus`."),
+    (
+        "bill",
+        "A bill, its files and its manifests: `import aws-cur`, `azure-cost`, `focus` and `gcp-billing`.",
+    ),
     ("check", "A law that does not hold on the data; exit code 3."),
     ("cli", "The command line and the streams of the program."),
     ("config", "The settings, wherever they come from."),
@@ -135,8 +138,8 @@ mod tests {
             ],
         )]);
         let page = page(&codes);
-        let expect = "\n## bill\n\nA bill, its files and its manifests: `import aws-cur`, `import azure-cost`, \
-            `import focus`.\n\n### `bill::too_large`\n\n\
+        let expect = "\n## bill\n\nA bill, its files and its manifests: `import aws-cur`, `azure-cost`, `focus` and \
+            `gcp-billing`.\n\n### `bill::too_large`\n\n\
             - too \\<large>\n  - help: cut `a<b`\n  - in `a.rs`, `b.rs`\n- warning: nearly\n  - in `a.rs`\n";
         assert!(page.ends_with(expect), "{page}");
     }

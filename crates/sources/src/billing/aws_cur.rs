@@ -80,7 +80,7 @@ pub fn read(
         Some(facts) => facts.close(period).map_err(overflow),
         None => Ok(Vec::new()),
     })?;
-    if !summary.periods.iter().any(|period| period.has_resource_ids) && summary.accepted > 0 {
+    if summary.names_no_resource() {
         summary.warnings.push(BillWarning::new(
             "bill::no_resource_ids",
             "no resource ids: attribution to attempts only by tag; switch on INCLUDE_RESOURCES in the export",

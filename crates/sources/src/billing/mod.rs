@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
-use ledger::{BillingPeriod, CostBasis, Day, Interval};
+use ledger::{BillingPeriod, CostBasis, Day, Interval, Timestamp};
 use money::{Amount, Currency};
 use tempfile::TempDir;
 
@@ -17,6 +17,7 @@ use crate::{Rejection, SourceError};
 pub mod aws_cur;
 pub mod azure_cost;
 pub mod focus;
+pub mod gcp_billing;
 pub mod quality;
 mod table;
 mod tally;
@@ -47,6 +48,7 @@ pub const READERS: &[Reader] = &[
     Reader { id: "aws-cur", version: "aws-cur 1", read: aws_cur::read },
     Reader { id: "azure-cost", version: "azure-cost 1", read: azure_cost::read },
     Reader { id: "focus", version: "focus 1", read: focus::read },
+    Reader { id: "gcp-billing", version: "gcp-billing 1", read: gcp_billing::read },
 ];
 
 /// The files of one import, all on the local disk.
@@ -88,6 +90,13 @@ pub enum FileFormat {
     Json,
     /// JSON or JSON lines under gzip.
     JsonGz,
+}
+
+impl FileFormat {
+    /// True for JSON of any kind.
+    pub const fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::JsonGz)
+    }
 }
 
 /// Something the user should know that does not stop an import.
@@ -182,7 +191,7 @@ pub struct BillBatch {
 pub struct BillSummary {
     /// Rows read; `accepted + rejected`.
     pub rows: u64,
-    /// Rows handed to the sink.
+    /// Rows that became charges; a row may become several.
     pub accepted: u64,
     /// Rows that could not be read.
     pub rejected: u64,
@@ -196,6 +205,13 @@ pub struct BillSummary {
     pub warnings: Vec<BillWarning>,
 }
 
+impl BillSummary {
+    /// True if there are charges and none of them names a resource.
+    pub(in crate::billing) fn names_no_resource(&self) -> bool {
+        self.accepted > 0 && !self.periods.iter().any(|period| period.has_resource_ids)
+    }
+}
+
 /// What one payer's billing period held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeriodSummary {
@@ -205,10 +221,10 @@ pub struct PeriodSummary {
     pub period: BillingPeriod,
     /// Currency of every amount here.
     pub currency: Currency,
-    /// Rows accepted.
+    /// Charges handed to the sink.
     pub rows: u64,
-    /// The plain sum of the source's billed cost column, split rows left out and rejected rows with a readable cost
-    /// included: what the canonical rows must tie to.
+    /// The plain sum of the source's billed cost column, and of the credits on its rows where it has them; split rows
+    /// left out and rejected rows with a readable cost included: what the canonical rows must tie to.
     pub source_total: Amount,
     /// The part of `source_total` that stands in rejected rows.
     pub rejected_total: Amount,
@@ -244,6 +260,11 @@ pub struct PeriodSummary {
     pub capacity_block_rows: u64,
     /// What is left of the source's own amortisation identity; zero if it holds, `None` if its columns are missing.
     pub identity_residue: Option<Amount>,
+    /// Σ of the credits on the rows by the provider's type, whether they are part of a price or a charge of their own.
+    pub credits_by_type: BTreeMap<String, Amount>,
+    /// First and last time at which the rows were exported, where the source tells it: a later import of rows that are
+    /// only appended starts behind the last.
+    pub export_times: Option<(Timestamp, Timestamp)>,
     /// What the quality gate found, in order; empty if nothing speaks against any basis.
     pub quality: Vec<BasisQuality>,
     /// Rows in which a canonical column that may be null is null, for every such column.
@@ -276,6 +297,8 @@ impl PeriodSummary {
             split_rows: 0,
             capacity_block_rows: 0,
             identity_residue: None,
+            credits_by_type: BTreeMap::new(),
+            export_times: None,
             quality: Vec::new(),
             null_rates: BTreeMap::new(),
         }

@@ -1,14 +1,17 @@
 //! One file as rows of cells, whatever its format, within limits.
 
+mod bounded;
 pub(in crate::billing) mod cell;
 pub(in crate::billing) mod column;
 mod csv;
 pub(in crate::billing) mod extra;
 pub(in crate::billing) mod json;
 pub(in crate::billing) mod layout;
+mod lines;
 pub(in crate::billing) mod memo;
 mod parquet;
 pub(in crate::billing) mod reader;
+mod records;
 pub(in crate::billing) mod row;
 mod typed;
 
@@ -51,6 +54,17 @@ pub(in crate::billing) trait Visitor {
     /// The names of the columns; gives the columns that the visitor wants to see, or `None` to skip the rows.
     fn header(&mut self, file: &BillFile, headers: &[String]) -> Result<Option<Vec<Wanted>>, SourceError>;
 
+    /// The names of the columns once more, after a row brought new ones behind those known. Only JSON lines do so: their
+    /// header is empty, and each key is a column from the row on that has it first.
+    fn wider(&mut self, file: &BillFile, headers: &[String]) -> Result<(), SourceError> {
+        self.header(file, headers).map(|_| ())
+    }
+
+    /// True if the structure under this dotted name is one column; else each of its fields is.
+    fn keeps_whole(&self, _path: &str) -> bool {
+        true
+    }
+
     /// A row, counted from 1.
     fn row(&mut self, row: u64, cells: &impl Cells) -> Result<(), SourceError>;
 
@@ -67,6 +81,9 @@ pub(in crate::billing) trait Visitor {
 /// Rows between two calls of the progress callback.
 pub(in crate::billing) const PROGRESS_ROWS: u64 = 65_536;
 
+/// Deepest structure that is taken apart into columns; what lies deeper stays whole.
+const DEPTH: usize = 8;
+
 /// Shows every row of a file to a visitor.
 ///
 /// # Errors
@@ -81,10 +98,8 @@ pub(in crate::billing) fn visit(
         FileFormat::Csv => csv::visit_plain(file, open, limits, visitor),
         FileFormat::CsvGz => csv::visit_gzip(file, open, limits, visitor),
         FileFormat::Parquet => parquet::visit(file, open, limits, visitor),
-        FileFormat::Json | FileFormat::JsonGz => {
-            Err(SourceError::new("bill::wrong_format", "the bill is read from CSV or Parquet, not from JSON")
-                .at(&file.name))
-        }
+        FileFormat::Json => lines::visit_plain(file, open, limits, visitor),
+        FileFormat::JsonGz => lines::visit_gzip(file, open, limits, visitor),
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use money::Amount;
+
 use super::table::BrokenRow;
+use super::table::cell::{Cell, Money};
 use crate::Rejection;
 use crate::billing::{BillLimits, BillSummary, BillWarning};
 
@@ -80,14 +83,22 @@ impl Tally {
         );
     }
 
-    /// Counts a value of an optional column that is left out because it cannot be read.
-    pub(in crate::billing) fn unreadable(&mut self, column: &'static str, found: &str) {
-        self.unreadable.entry(column).or_insert_with(|| (0, shortened(found))).0 += 1;
+    /// The amount; digits past the last that is held, which were cut, are counted.
+    pub(in crate::billing) const fn counted(&mut self, money: Money) -> Amount {
+        if money.cut {
+            self.cut += 1;
+        }
+        money.amount
     }
 
-    /// Counts an amount whose digits past the last that is held were cut.
-    pub(in crate::billing) const fn cut(&mut self) {
-        self.cut += 1;
+    /// Counts a value of an optional column that is left out because it cannot be read.
+    pub(in crate::billing) fn unreadable(&mut self, column: &'static str, cell: Cell<'_>) {
+        let first = || {
+            let mut found = String::new();
+            cell.write_to(&mut found);
+            (0, shortened(&found))
+        };
+        self.unreadable.entry(column).or_insert_with(first).0 += 1;
     }
 
     /// Adds a warning.
@@ -99,7 +110,7 @@ impl Tally {
     pub(in crate::billing) fn into_summary(mut self) -> BillSummary {
         for (column, (count, found)) in std::mem::take(&mut self.unreadable) {
             let message =
-                format!("{count} value(s) of `{column}` are no amounts and were left out, first `{found}`");
+                format!("{count} value(s) of `{column}` cannot be read and were left out, first `{found}`");
             self.warn("bill::unreadable_values", message);
         }
         if self.cut > 0 {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sources::billing::{BillLimits, BillOptions};
 
-use super::support::{HEADER, gzip, hour, read_csv, read_files, read_with, testdata};
+use super::support::{HEADER, gzip, hour, limited, read_csv, read_files, testdata};
 
 fn code(files: &[(&str, &[u8])]) -> &'static str {
     match read_files(files) {
@@ -58,13 +58,6 @@ fn two_currencies_in_one_period_are_refused() {
     assert_eq!(fault.code, "bill::mixed_currency");
     assert_eq!((fault.expected.as_deref(), fault.found.as_deref()), (Some("USD"), Some("NOK")));
     assert_eq!(fault.place.as_deref(), Some("bill.csv:2"));
-}
-
-fn limited(limits: BillLimits, name: &str, bytes: &[u8]) -> &'static str {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join(name), bytes).unwrap();
-    let options = BillOptions { limits, ..BillOptions::default() };
-    read_with(folder.path(), &options).map_or_else(|fault| fault.code, |_| "read")
 }
 
 #[test]

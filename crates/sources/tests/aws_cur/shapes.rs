@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, Decimal128Array, Int64Array, ListBuilder, MapBuilder, RecordBatch, StringArray,
-    StringBuilder, StructArray, StructBuilder, TimestampMillisecondArray,
+    Array, ArrayRef, Decimal128Array, Int64Array, ListBuilder, MapBuilder, StringArray, StringBuilder,
+    StructArray, StructBuilder, TimestampMillisecondArray,
 };
 use arrow::datatypes::{DataType, Field, Fields};
 use proptest::prelude::*;
 
-use super::support::{HEADER, hour, read_csv, read_files, shuffled, without_place};
+use super::support::{HEADER, hour, parquet_file, read_csv, read_files, shuffled, without_place};
 
 #[test]
 fn every_spelling_and_order_of_the_columns_gives_the_same_charges() {
@@ -110,15 +110,6 @@ fn struct_column() -> ArrayRef {
 
 fn text(value: &str) -> ArrayRef {
     Arc::new(StringArray::from(vec![value]))
-}
-
-fn parquet_file(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mut bytes = Vec::new();
-    let mut writer = parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    bytes
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use sources::SourceError;
-use sources::billing::{BillOptions, aws_cur};
+use sources::billing::{BillLimits, BillOptions, aws_cur};
 
 use super::bill::{self};
-pub(crate) use super::bill::{Bill, amount, gzip, open, shuffled, without_place};
+pub(crate) use super::bill::{Bill, amount, gzip, open, parquet_file, shuffled, without_place};
 
 pub(crate) fn testdata(name: &str) -> PathBuf {
     bill::testdata(&format!("aws_cur/{name}"))
@@ -18,11 +18,12 @@ pub(crate) fn shared(name: &str) -> Option<PathBuf> {
 }
 
 pub(crate) fn read(path: &Path) -> Result<Bill, SourceError> {
-    read_with(path, &BillOptions::default())
+    bill::read_with(aws_cur::read, path, &BillOptions::default())
 }
 
-pub(crate) fn read_with(path: &Path, options: &BillOptions) -> Result<Bill, SourceError> {
-    bill::read_with(aws_cur::read, path, options)
+/// The code of what comes of a file under other limits.
+pub(crate) fn limited(limits: BillLimits, name: &str, bytes: &[u8]) -> &'static str {
+    bill::limited(aws_cur::read, limits, (name, bytes))
 }
 
 /// Reads files of the given names and content as one folder.

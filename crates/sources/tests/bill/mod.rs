@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use arrow::array::{Array, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::datatypes::TimestampMicrosecondType;
 use arrow::util::display::array_value_to_string;
 use money::Amount;
-use sources::billing::{BillBatch, BillInput, BillOptions, BillSummary, PeriodSummary};
+use sources::billing::{BillBatch, BillInput, BillLimits, BillOptions, BillSummary, PeriodSummary};
 use sources::place::{self, PlaceLimits};
 use sources::{SourceError, charges};
 
@@ -80,7 +80,11 @@ pub(crate) fn read_with(reader: Reader, path: &Path, options: &BillOptions) -> R
         Ok(())
     })?;
     assert_eq!(summary.accepted + summary.rejected, summary.rows);
-    assert_eq!(summary.accepted, rows.len() as u64);
+    assert_eq!(summary.rejected, summary.rejected_by_code.values().sum::<u64>());
+    // A row is one charge, and one more for each credit that it carries apart.
+    let credits = rows.iter().filter(|row| row.contains_key("x_credit_type")).count();
+    assert_eq!(summary.accepted, (rows.len() - credits) as u64);
+    assert_eq!(summary.periods.iter().map(|period| period.rows).sum::<u64>(), rows.len() as u64);
     for period in &summary.periods {
         assert_eq!(period.billed_total.checked_add(period.rejected_total).unwrap(), period.source_total);
     }
@@ -96,6 +100,24 @@ pub(crate) fn read_files(reader: Reader, files: &[(&str, &[u8])]) -> Result<Bill
         std::fs::write(path, bytes).unwrap();
     }
     read_with(reader, folder.path(), &BillOptions::default())
+}
+
+/// The code of what comes of one file under other limits.
+pub(crate) fn limited(reader: Reader, limits: BillLimits, (name, bytes): (&str, &[u8])) -> &'static str {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(name), bytes).unwrap();
+    let options = BillOptions { limits, ..BillOptions::default() };
+    read_with(reader, folder.path(), &options).map_or_else(|fault| fault.code, |_| "read")
+}
+
+/// A file of Parquet.
+pub(crate) fn parquet_file(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    bytes
 }
 
 /// The rows without their place, in an order that does not depend on it.
@@ -115,15 +137,21 @@ pub(crate) fn shuffled(
     rows: &[String],
     (seed, files): (usize, usize),
 ) -> Vec<(String, String)> {
+    parts(rows, (seed, files))
+        .iter()
+        .enumerate()
+        .map(|(at, part)| (format!("part-{at}.csv"), format!("{header}\n{}\n", part.join("\n"))))
+        .collect()
+}
+
+/// The rows in another order, in as many parts as asked for.
+pub(crate) fn parts<T: Clone>(rows: &[T], (seed, parts): (usize, usize)) -> Vec<Vec<T>> {
     let mut rows = rows.to_vec();
     for at in 0..rows.len() {
         let other = (at * 7 + seed) % rows.len();
         rows.swap(at, other);
     }
-    rows.chunks(rows.len().div_ceil(files))
-        .enumerate()
-        .map(|(at, part)| (format!("part-{at}.csv"), format!("{header}\n{}\n", part.join("\n"))))
-        .collect()
+    rows.chunks(rows.len().div_ceil(parts)).map(<[T]>::to_vec).collect()
 }
 
 fn canonical_rows(batch: &BillBatch) -> Vec<Row> {

@@ -123,10 +123,8 @@ impl Format for Report<'_> {
         let group = core.batches.group(key.payer, key.period, currency)?;
         let valuation = self.facts_of(group, &key).valuation(row.layout);
         let tally = &mut core.tally;
-        if billed.cut {
-            tally.cut();
-        }
-        let costs = costs(&judged, billed.amount, valuation, &mut |column| optional(row, column, tally))?;
+        let billed = tally.counted(billed);
+        let costs = costs(&judged, billed, valuation, &mut |column| optional(row, column, tally))?;
         core.extra.read_tags(row);
         self.product.read(row);
         if core.options.unmapped == Unmapped::Keep {
@@ -255,5 +253,5 @@ fn billed<C: Cells>(row: &Row<'_, C>, judged: &Judged<'_>) -> Result<Money, Faul
     if judged.class == LineClass::SplitDetail {
         return Ok(Money::default());
     }
-    row.billed()?.ok_or_else(|| row.missing(Column::UnblendedCost, "a cost"))
+    row.billed()?.ok_or_else(|| Fault::missing(Column::UnblendedCost, "a cost"))
 }

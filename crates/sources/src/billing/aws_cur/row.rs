@@ -42,8 +42,8 @@ impl<'c, C: Cells> Row<'c, C> {
         if end.is_none() && key.start.is_none() {
             end = Some(key.billing.end);
         }
-        let end = end.ok_or_else(|| self.missing(Column::UsageEnd, "the end of the usage"))?;
-        Interval::new(start, end).map_err(|fault| Self::ends_before(Column::UsageEnd, &fault))
+        let end = end.ok_or_else(|| Fault::missing(Column::UsageEnd, "the end of the usage"))?;
+        Interval::new(start, end).map_err(|fault| Fault::ends_before(Column::UsageEnd, &fault))
     }
 
     /// The billed cost; split rows may leave it empty.
@@ -54,6 +54,6 @@ impl<'c, C: Cells> Row<'c, C> {
     fn interval_end(&self) -> Result<Option<Timestamp>, Fault> {
         let Some(text) = self.text(Column::TimeInterval) else { return Ok(None) };
         let end = Cell::Text(text.rsplit('/').next().unwrap_or(text));
-        end.instant().map_err(|fault| self.unreadable(Column::TimeInterval, end, fault))
+        end.instant().map_err(|fault| Fault::unreadable(Column::TimeInterval, end, fault))
     }
 }

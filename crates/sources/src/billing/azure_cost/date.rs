@@ -22,7 +22,7 @@ impl Dates {
     /// A date that is missing or cannot be read.
     pub(super) fn of<C: Cells>(row: &Row<'_, Column, C>) -> Result<Self, Fault<Column>> {
         let date = instant(row, Column::Date)?;
-        let date = date.ok_or_else(|| row.missing(Column::Date, "the day of the charge"))?;
+        let date = date.ok_or_else(|| Fault::missing(Column::Date, "the day of the charge"))?;
         let stated = instant(row, Column::BillingPeriodStart)?;
         let last = instant(row, Column::BillingPeriodEnd)?;
         let period = BillingPeriod::of(stated.unwrap_or(date));
@@ -49,7 +49,7 @@ fn instant<C: Cells>(row: &Row<'_, Column, C>, column: Column) -> Result<Option<
     match row.cell(column) {
         Cell::Text(text) if text.contains('/') => match month_day_year(text.trim()) {
             Some(day) => Ok(Some(day.start())),
-            None => Err(row.unreadable(column, Cell::Text(text), CellFault::NotATime)),
+            None => Err(Fault::unreadable(column, Cell::Text(text), CellFault::NotATime)),
         },
         _ => row.instant(column),
     }

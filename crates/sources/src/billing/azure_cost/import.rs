@@ -55,10 +55,7 @@ impl Format for Azure {
     fn take<C: Cells>(&mut self, core: &mut Core<'_>, number: u64, row: &Row<'_, C>) -> Result<(), Stop> {
         let dates = Dates::of(row)?;
         let currency = core.currency_of(row, Column::BillingCurrency)?;
-        let cost = cost(row)?;
-        if cost.cut {
-            core.tally.cut();
-        }
+        let cost = core.tally.counted(cost(row)?);
         let text = |column| row.text(column).unwrap_or("");
         let kind = self.kinds.of(Words {
             category: text(Column::MeterCategory),
@@ -67,7 +64,6 @@ impl Format for Azure {
             meter: text(Column::MeterName),
         });
         let line = Line::of(row, kind);
-        let cost = cost.amount;
         self.evidence.see(&line, cost.is_zero(), (&core.file, number))?;
         let list = list(row, &line, (cost, currency), &mut core.tally);
         core.extra.read_tags(row);
@@ -97,7 +93,7 @@ impl Format for Azure {
 }
 
 fn cost<C: Cells>(row: &Row<'_, C>) -> Result<Money, Fault> {
-    row.money(Column::Cost)?.ok_or_else(|| row.missing(Column::Cost, "a cost"))
+    row.money(Column::Cost)?.ok_or_else(|| Fault::missing(Column::Cost, "a cost"))
 }
 
 /// The account that pays: the billing account, which pay-as-you-go exports leave out.

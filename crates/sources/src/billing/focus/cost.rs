@@ -27,7 +27,7 @@ pub(super) struct Costs {
 
 /// The billed cost of a row, without which it is nothing.
 pub(super) fn billed<C: Cells>(row: &Row<'_, Column, C>) -> Result<Money, Fault<Column>> {
-    row.money(Column::BilledCost)?.ok_or_else(|| row.missing(Column::BilledCost, "a cost"))
+    row.money(Column::BilledCost)?.ok_or_else(|| Fault::missing(Column::BilledCost, "a cost"))
 }
 
 /// Values a row.
@@ -39,25 +39,25 @@ pub(super) fn costs<C: Cells>(
     line: &Line,
     tally: &mut Tally,
 ) -> Result<Costs, Fault<Column>> {
-    let billed = billed(row)?;
-    let told = row.money(Column::EffectiveCost)?;
-    [Some(billed), told].iter().flatten().filter(|money| money.cut).for_each(|_| tally.cut());
-    let effective = told.map_or(billed.amount, |money| money.amount);
+    let (billed, told) = (billed(row)?, row.money(Column::EffectiveCost)?);
+    let billed = tally.counted(billed);
+    let told = told.map(|money| tally.counted(money));
+    let effective = told.unwrap_or(billed);
     if line.class == LineClass::SplitDetail {
         return Ok(Costs { list: Some(Amount::ZERO), split: Some(effective), ..Costs::default() });
     }
     let buys_commitment = line.buys_commitment(row);
     let price = optional(row, Column::ListUnitPrice, tally);
     Ok(Costs {
-        billed: billed.amount,
+        billed,
         effective: if buys_commitment { Amount::ZERO } else { effective },
         list: list(row, line, price, tally),
         contracted: optional(row, Column::ContractedCost, tally),
-        marginal: marginal(line, billed.amount),
+        marginal: marginal(line, billed),
         split: None,
         list_unit_price: price,
         effective_unknown: told.is_none() && !buys_commitment,
-        effective_on_purchase: buys_commitment && told.is_some_and(|money| !money.amount.is_zero()),
+        effective_on_purchase: buys_commitment && told.is_some_and(|told| !told.is_zero()),
     })
 }
 

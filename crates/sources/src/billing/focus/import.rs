@@ -181,12 +181,12 @@ impl<'c> Key<'c> {
     fn of<C: Cells>(row: &Row<'c, C>) -> Result<Self, Fault> {
         let needed = |column, expected| match row.instant(column)? {
             Some(instant) => Ok(instant),
-            None => Err(row.missing(column, expected)),
+            None => Err(Fault::missing(column, expected)),
         };
         let start = needed(Column::ChargePeriodStart, "the start of the charge period")?;
         let end = needed(Column::ChargePeriodEnd, "the end of the charge period")?;
-        let charge = Interval::new(start, end)
-            .map_err(|fault| Row::<C>::ends_before(Column::ChargePeriodEnd, &fault))?;
+        let charge =
+            Interval::new(start, end).map_err(|fault| Fault::ends_before(Column::ChargePeriodEnd, &fault))?;
         let (payer, period, billing) = whose(row, Some(start))?;
         Ok(Self { payer, period, billing, charge })
     }

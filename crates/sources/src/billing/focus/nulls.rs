@@ -37,4 +37,12 @@ impl<C: Cells> Cells for Nulls<'_, C> {
     fn entries(&self, column: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
         self.inner.entries(column, each)
     }
+
+    fn records(&self, column: usize, each: &mut dyn FnMut(usize, &str, Cell<'_>)) -> bool {
+        self.inner.records(column, each)
+    }
+
+    fn is_nested(&self, column: usize) -> bool {
+        self.inner.is_nested(column)
+    }
 }

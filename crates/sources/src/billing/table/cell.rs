@@ -43,6 +43,16 @@ pub(in crate::billing) trait Cells {
 
     /// Calls back with every key and non-empty value of a nested column; false if the column is not nested.
     fn entries(&self, column: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool;
+
+    /// Calls back with the position of each record of a repeated column, the name of a field and its non-empty value;
+    /// one record alone counts as a list of one, and a map as a list of `key` and `value`. False, before any call, if
+    /// the column holds no records.
+    fn records(&self, column: usize, each: &mut dyn FnMut(usize, &str, Cell<'_>)) -> bool;
+
+    /// True for a column that the file itself declares to be nested, so that its values are no cells.
+    fn is_nested(&self, _column: usize) -> bool {
+        false
+    }
 }
 
 impl<'a> Cell<'a> {
@@ -202,10 +212,10 @@ fn scaled(units: i128, scale: i8) -> Result<Money, CellFault> {
 }
 
 /// The two common forms of a time in UTC without the cost of a general parser: `2026-07-01T00:00:00` with `T` or a
-/// blank, bare or followed by `Z`, `.000`, `.000Z`, `+00:00`.
+/// blank, bare or followed by `Z`, `.000`, `.000Z`, `+00:00`, ` UTC`.
 fn plain_instant(text: &[u8]) -> Option<Timestamp> {
     let (head, tail) = text.split_at_checked(19)?;
-    if !matches!(tail, b"" | b"Z" | b".000" | b".000Z" | b"+00:00") {
+    if !matches!(tail, b"" | b"Z" | b".000" | b".000Z" | b"+00:00" | b" UTC") {
         return None;
     }
     let number = |from: usize, to: usize| {
@@ -278,9 +288,9 @@ mod tests {
         #[test]
         fn the_fast_reading_of_a_time_is_the_general_one(
             year in 1900_u32..2200, month in 0_u32..14, day in 0_u32..33, hour in 0_u32..26, minute in 0_u32..62,
-            tail in 0_usize..5,
+            tail in 0_usize..6,
         ) {
-            let tail = ["", "Z", ".000", ".000Z", "+00:00"][tail];
+            let tail = ["", "Z", ".000", ".000Z", "+00:00", " UTC"][tail];
             let text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:07{tail}");
             let general = instant(&text, &Zone::Utc).ok();
             prop_assert_eq!(plain_instant(text.as_bytes()), general, "for {}", text);

@@ -11,6 +11,10 @@ pub(in crate::billing) enum Kept {
     Input,
     /// A map that is looked into and is kept in `x_unmapped` as an object.
     Map,
+    /// A list of records that is looked into and is kept in `x_unmapped` as an array.
+    Records,
+    /// A list of labels for `tags`; what holds none is kept in `x_unmapped` as its text.
+    Labels,
     /// It is read and not kept, since other columns repeat it.
     Read,
     /// It is neither read nor kept, for the reason given in the reader's documentation.

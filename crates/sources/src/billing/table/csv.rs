@@ -1,20 +1,18 @@
 //! Reads CSV, plain or under gzip, with bounds on row length and on what a small file may unpack to.
 
-use std::cell::Cell as Shared;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 use std::rc::Rc;
 
 use ::csv::{ByteRecord, ReaderBuilder, StringRecord};
-use flate2::read::MultiGzDecoder;
 
+use super::bounded::{BUFFER_BYTES, Meter, plain, unpacked, unsound};
 use super::cell::{Cell, Cells};
 use super::json::read_map;
-use super::{BrokenRow, PROGRESS_ROWS, Visitor, unreadable};
+use super::records::read_records;
+use super::{BrokenRow, PROGRESS_ROWS, Visitor};
 use crate::SourceError;
 use crate::billing::{BillFile, BillLimits};
-
-const BUFFER_BYTES: usize = 1 << 17;
 
 /// Reads plain text.
 pub(in crate::billing) fn visit_plain(
@@ -24,9 +22,8 @@ pub(in crate::billing) fn visit_plain(
     visitor: &mut impl Visitor,
 ) -> Result<(), SourceError> {
     let meter = Meter::new(limits);
-    let bounded =
-        Bounded { inner: Counted { inner: open, meter: Rc::clone(&meter) }, meter: Rc::clone(&meter) };
-    Table { file, limits, meter }.visit(bounded, visitor)
+    let input = plain(open, &meter);
+    Table { file, limits, meter }.visit(input, visitor)
 }
 
 /// Reads text under gzip, several members in one file included.
@@ -37,76 +34,8 @@ pub(in crate::billing) fn visit_gzip(
     visitor: &mut impl Visitor,
 ) -> Result<(), SourceError> {
     let meter = Meter::new(limits);
-    let packed =
-        io::BufReader::with_capacity(BUFFER_BYTES, Counted { inner: open, meter: Rc::clone(&meter) });
-    let bounded = Bounded { inner: MultiGzDecoder::new(packed), meter: Rc::clone(&meter) };
-    Table { file, limits, meter }.visit(bounded, visitor)
-}
-
-/// What has gone through the readers of one file.
-struct Meter {
-    packed: Shared<u64>,
-    unpacked: Shared<u64>,
-    /// Value of `unpacked` when the last row ended.
-    row_start: Shared<u64>,
-    limits: BillLimits,
-}
-
-impl Meter {
-    fn new(limits: &BillLimits) -> Rc<Self> {
-        Rc::new(Self {
-            packed: Shared::new(0),
-            unpacked: Shared::new(0),
-            row_start: Shared::new(0),
-            limits: *limits,
-        })
-    }
-}
-
-/// Counts the bytes of the file itself.
-struct Counted<R> {
-    inner: R,
-    meter: Rc<Meter>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        self.meter.packed.set(self.meter.packed.get() + read as u64);
-        Ok(read)
-    }
-}
-
-/// Counts unpacked bytes and refuses a row or a file that is too large.
-struct Bounded<R> {
-    inner: R,
-    meter: Rc<Meter>,
-}
-
-/// Which bound an input broke.
-#[derive(Debug, Clone, Copy, thiserror::Error)]
-enum Bound {
-    #[error("a row is longer than {0} bytes")]
-    Row(u64),
-    #[error("the file unpacks to more than {0} times its size")]
-    Ratio(u64),
-}
-
-impl<R: Read> Read for Bounded<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        let (meter, limits) = (&self.meter, &self.meter.limits);
-        let unpacked = meter.unpacked.get() + read as u64;
-        meter.unpacked.set(unpacked);
-        if unpacked - meter.row_start.get() > limits.row_bytes + BUFFER_BYTES as u64 {
-            return Err(io::Error::other(Bound::Row(limits.row_bytes)));
-        }
-        let allowed = meter.packed.get().saturating_mul(limits.unpack_ratio).max(limits.unpack_floor_bytes);
-        if unpacked > allowed {
-            return Err(io::Error::other(Bound::Ratio(limits.unpack_ratio)));
-        }
-        Ok(read)
-    }
+    let input = unpacked(open, &meter);
+    Table { file, limits, meter }.visit(input, visitor)
 }
 
 struct Table<'a> {
@@ -131,7 +60,7 @@ impl Table<'_> {
         let mut widths = Widths { header: headers.len(), short: None };
         let mut row = 0_u64;
         loop {
-            self.meter.row_start.set(self.meter.unpacked.get());
+            self.meter.start_row();
             if !reader.read_byte_record(&mut bytes).map_err(|fault| self.fault(fault))? {
                 break;
             }
@@ -142,7 +71,7 @@ impl Table<'_> {
             }
             bytes = visit_row(visitor, &widths, row, bytes)?;
             if row.is_multiple_of(PROGRESS_ROWS) {
-                visitor.progress(row, self.meter.packed.get());
+                visitor.progress(row, self.meter.packed());
             }
         }
         visitor.progress(row, self.file.bytes);
@@ -167,25 +96,7 @@ impl Table<'_> {
         let ::csv::ErrorKind::Io(fault) = fault.into_kind() else {
             return SourceError::new("bill::bad_csv", shown).at(&self.file.name);
         };
-        if let Some(bound) = fault.get_ref().and_then(|inner| inner.downcast_ref::<Bound>()) {
-            return SourceError::new("bill::too_large", bound.to_string()).at(&self.file.name).help(
-                "check that the file is a bill; raise the limit in the source's configuration if it is",
-            );
-        }
-        let again = "fetch the file again; the copy is damaged";
-        match fault.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                SourceError::new("bill::truncated_gzip", "the file ends before its content does")
-                    .at(&self.file.name)
-                    .help(again)
-            }
-            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-                SourceError::new("bill::bad_gzip", format!("the file is no sound gzip: {fault}"))
-                    .at(&self.file.name)
-                    .help(again)
-            }
-            _ => unreadable(self.file, &fault),
-        }
+        unsound(self.file, &fault)
     }
 }
 
@@ -250,5 +161,9 @@ impl Cells for CsvRow<'_> {
 
     fn entries(&self, column: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
         self.0.get(column).is_none_or(|text| read_map(text, &mut |key, value| each(key, Cell::Text(value))))
+    }
+
+    fn records(&self, column: usize, each: &mut dyn FnMut(usize, &str, Cell<'_>)) -> bool {
+        self.0.get(column).is_none_or(|text| read_records(text, each))
     }
 }

@@ -3,7 +3,7 @@
 use super::cell::{Cell, Cells};
 use super::column::Name;
 use super::json::{Pairs, push_json_text};
-use super::layout::Keyed;
+use super::layout::{Keyed, Shape};
 use super::row::Row;
 
 /// Buffers for the texts that a row does not hold ready, used again for every row.
@@ -13,7 +13,7 @@ pub(in crate::billing) struct Extra {
     unmapped: String,
     value: String,
     pairs: Pairs,
-    /// Cells of a map column that hold no map.
+    /// Cells of tags or labels that hold none.
     pub(in crate::billing) unreadable_maps: u64,
 }
 
@@ -52,7 +52,8 @@ impl Extra {
         }
     }
 
-    /// Writes every column without a canonical place, maps as objects and a map that cannot be read as its text.
+    /// Writes every column without a canonical place: maps as objects, lists of records as arrays, and either as its text
+    /// where it cannot be read.
     ///
     /// `more` is a key with a value that the row's own columns do not bring.
     pub(in crate::billing) fn read_unmapped<N: Name, C: Cells>(
@@ -62,19 +63,19 @@ impl Extra {
     ) {
         self.unmapped.clear();
         for kept in &row.layout.kept {
-            if kept.map {
-                self.push_map(row, kept);
-                continue;
-            }
-            match row.cells.cell(kept.column) {
-                Cell::Null => {}
-                cell if kept.skip_zero && cell.is_zero() => {}
-                cell => self.push_cell(&kept.json_key, cell),
+            match kept.shape {
+                Shape::Map => self.push_map(row, kept),
+                Shape::Records => self.push_records(row, kept),
+                Shape::Value | Shape::Input => self.push_value(row, kept),
             }
         }
-        for map in &row.layout.tag_maps {
-            if !row.cells.entries(map.column, &mut |_, _| {}) {
-                self.push_map(row, map);
+        for tags in &row.layout.tag_maps {
+            let readable = match tags.shape {
+                Shape::Records => row.cells.records(tags.column, &mut |_, _, _| {}),
+                Shape::Map | Shape::Value | Shape::Input => row.cells.entries(tags.column, &mut |_, _| {}),
+            };
+            if !readable {
+                self.push_cell(&tags.json_key, row.cells.cell(tags.column));
             }
         }
         if let Some((key, cell)) = more {
@@ -84,6 +85,15 @@ impl Extra {
             self.push_cell(&json_key, cell);
         }
         close(&mut self.unmapped);
+    }
+
+    fn push_value<N: Name, C: Cells>(&mut self, row: &Row<'_, N, C>, kept: &Keyed) {
+        match row.cells.cell(kept.column) {
+            Cell::Null if row.cells.is_nested(kept.column) => self.push_records(row, kept),
+            Cell::Null => {}
+            cell if kept.shape == Shape::Input && cell.is_zero() => {}
+            cell => self.push_cell(&kept.json_key, cell),
+        }
     }
 
     fn push_cell(&mut self, json_key: &str, cell: Cell<'_>) {
@@ -107,6 +117,32 @@ impl Extra {
             return;
         }
         self.push_cell(&map.json_key, row.cells.cell(map.column));
+    }
+
+    fn push_records<N: Name, C: Cells>(&mut self, row: &Row<'_, N, C>, kept: &Keyed) {
+        let Self { unmapped, value, .. } = self;
+        let mut last = None;
+        let readable = row.cells.records(kept.column, &mut |position, name, cell| {
+            match last {
+                Some(known) if known == position => unmapped.push(','),
+                Some(_) => unmapped.push_str("},{"),
+                None => {
+                    push_key(unmapped, &kept.json_key);
+                    unmapped.push_str("[{");
+                }
+            }
+            last = Some(position);
+            push_json_text(unmapped, name);
+            unmapped.push(':');
+            value.clear();
+            cell.write_to(value);
+            push_json_text(unmapped, value);
+        });
+        if last.is_some() {
+            unmapped.push_str("}]");
+        } else if !readable {
+            self.push_cell(&kept.json_key, row.cells.cell(kept.column));
+        }
     }
 }
 

@@ -59,6 +59,19 @@ impl Pairs {
         }
     }
 
+    /// Adds a pair whose value may be empty.
+    pub(in crate::billing) fn push_text(&mut self, key: &str, value: &str) {
+        let start = self.text.len();
+        self.text.push_str(key);
+        self.text.push_str(value);
+        self.spans.push((start, start + key.len(), self.text.len()));
+    }
+
+    /// True if there is a pair of this key.
+    pub(in crate::billing) fn has(&self, key: &str) -> bool {
+        self.spans.iter().any(|(start, middle, _)| self.text.get(*start..*middle) == Some(key))
+    }
+
     /// Appends an object of the pairs, sorted by key; of a repeated key the last value stands.
     pub(in crate::billing) fn write_object(&mut self, out: &mut String) {
         let Self { text, spans } = self;

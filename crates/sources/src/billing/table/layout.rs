@@ -16,7 +16,7 @@ pub(in crate::billing) struct Layout<N> {
     pub(in crate::billing) headers: Vec<String>,
     /// Columns of one tag each, sorted by key.
     pub(in crate::billing) tags: Vec<Keyed>,
-    /// Columns that hold a map of tags.
+    /// Columns that hold a map or a list of tags.
     pub(in crate::billing) tag_maps: Vec<Keyed>,
     /// Columns for `x_unmapped`, sorted by name.
     pub(in crate::billing) kept: Vec<Keyed>,
@@ -32,10 +32,21 @@ pub(in crate::billing) struct Keyed {
     pub(in crate::billing) json_key: String,
     /// The key.
     pub(in crate::billing) key: String,
-    /// True for inputs of a computation, which are written only where they are not zero.
-    pub(in crate::billing) skip_zero: bool,
-    /// True for a map, which is written as an object.
-    pub(in crate::billing) map: bool,
+    /// As what they are written.
+    pub(in crate::billing) shape: Shape,
+}
+
+/// As what the values of a column are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::billing) enum Shape {
+    /// As texts.
+    Value,
+    /// As texts, where they are not zero: they feed a computation.
+    Input,
+    /// As objects.
+    Map,
+    /// As arrays of objects.
+    Records,
 }
 
 /// What a column is that the format does not know by name.
@@ -47,6 +58,8 @@ pub(in crate::billing) enum Other<'h> {
     TagMap,
     /// A map for `x_unmapped`.
     Map,
+    /// A list of records for `x_unmapped`.
+    Records,
     /// A value for `x_unmapped`.
     Value,
 }
@@ -107,7 +120,7 @@ impl<N: Name> Layout<N> {
         wanted.extend(self.tags.iter().map(|tag| Wanted { column: tag.column, form: Form::Text }));
         wanted.extend(self.tag_maps.iter().map(|map| Wanted { column: map.column, form: Form::AsIs }));
         if unmapped == Unmapped::Keep {
-            let other = self.kept.iter().filter(|kept| !kept.skip_zero);
+            let other = self.kept.iter().filter(|kept| kept.shape != Shape::Input);
             wanted.extend(other.map(|kept| Wanted { column: kept.column, form: Form::AsIs }));
         }
         wanted
@@ -121,26 +134,29 @@ impl<N: Name> Layout<N> {
     fn place_known(&mut self, position: usize, header: &str, kept: Kept) {
         match kept {
             Kept::Canonical | Kept::Read | Kept::Dropped => {}
-            Kept::Input => self.kept.push(Keyed::new(position, header, true, false)),
-            Kept::Map => self.kept.push(Keyed::new(position, header, false, true)),
+            Kept::Input => self.kept.push(Keyed::new(position, header, Shape::Input)),
+            Kept::Map => self.kept.push(Keyed::new(position, header, Shape::Map)),
+            Kept::Records => self.kept.push(Keyed::new(position, header, Shape::Records)),
+            Kept::Labels => self.tag_maps.push(Keyed::new(position, header, Shape::Records)),
         }
     }
 
     fn place_other(&mut self, position: usize, header: &str, other: Other<'_>) {
         match other {
-            Other::Tag(key) => self.tags.push(Keyed::new(position, key, false, false)),
-            Other::TagMap => self.tag_maps.push(Keyed::new(position, header, false, true)),
-            Other::Map => self.kept.push(Keyed::new(position, header, false, true)),
-            Other::Value => self.kept.push(Keyed::new(position, header, false, false)),
+            Other::Tag(key) => self.tags.push(Keyed::new(position, key, Shape::Value)),
+            Other::TagMap => self.tag_maps.push(Keyed::new(position, header, Shape::Map)),
+            Other::Map => self.kept.push(Keyed::new(position, header, Shape::Map)),
+            Other::Records => self.kept.push(Keyed::new(position, header, Shape::Records)),
+            Other::Value => self.kept.push(Keyed::new(position, header, Shape::Value)),
         }
     }
 }
 
 impl Keyed {
-    fn new(column: usize, key: &str, skip_zero: bool, map: bool) -> Self {
+    fn new(column: usize, key: &str, shape: Shape) -> Self {
         let mut json_key = String::with_capacity(key.len() + 3);
         push_json_text(&mut json_key, key);
         json_key.push(':');
-        Self { column, json_key, key: key.to_owned(), skip_zero, map }
+        Self { column, json_key, key: key.to_owned(), shape }
     }
 }

@@ -2,15 +2,20 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use ::parquet::file::metadata::RowGroupMetaData;
+use arrow::array::{Array, ArrayRef, AsArray, make_array};
+use arrow::buffer::NullBuffer;
+use arrow::datatypes::{DataType, Fields};
+use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 
 use super::cell::{Cell, Cells};
 use super::typed::Typed;
-use super::{Form, PROGRESS_ROWS, Visitor, Wanted, unreadable};
+use super::{DEPTH, Form, PROGRESS_ROWS, Visitor, Wanted, unreadable};
 use crate::SourceError;
 use crate::billing::{BillFile, BillLimits};
 
@@ -30,13 +35,15 @@ pub(in crate::billing) fn visit(
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = guarded(file, || ParquetRecordBatchReaderBuilder::try_new_with_options(open, options))?;
     check_declared(file, &builder, limits)?;
-    let headers: Vec<String> = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let columns = columns(builder.schema().fields(), &|path| visitor.keeps_whole(path));
+    let headers: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let Some(mut wanted) = visitor.header(file, &headers)? else { return Ok(()) };
     // A projection gives columns in file order, each once.
     wanted.sort_unstable();
     wanted.dedup_by_key(|w| w.column);
     let total_rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
-    let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().map(|w| w.column));
+    let wanted = Projection::of(&columns, &wanted);
+    let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.roots.iter().copied());
     let mut reader = guarded(file, || builder.with_projection(mask).with_batch_size(BATCH_ROWS).build())?;
     let mut rows = 0_u64;
     let mut next_progress = PROGRESS_ROWS;
@@ -52,16 +59,89 @@ pub(in crate::billing) fn visit(
     Ok(())
 }
 
+/// A column as a visitor sees it: one of the file's own, or a field inside of a structure.
+struct Column {
+    name: String,
+    /// The column of the file, and the positions of the fields on the way down from it.
+    root: usize,
+    path: Vec<usize>,
+}
+
+/// The columns of a file, structures taken apart into their fields under dotted names.
+fn columns(fields: &Fields, keeps_whole: &dyn Fn(&str) -> bool) -> Vec<Column> {
+    let mut found = Vec::with_capacity(fields.len());
+    for (root, field) in fields.iter().enumerate() {
+        let column = Column { name: field.name().clone(), root, path: Vec::new() };
+        add_columns(field.data_type(), column, keeps_whole, &mut found);
+    }
+    found
+}
+
+fn add_columns(kind: &DataType, column: Column, keeps_whole: &dyn Fn(&str) -> bool, found: &mut Vec<Column>) {
+    let DataType::Struct(fields) = kind else { return found.push(column) };
+    if column.path.len() >= DEPTH || keeps_whole(&column.name) {
+        return found.push(column);
+    }
+    for (position, field) in fields.iter().enumerate() {
+        let mut path = column.path.clone();
+        path.push(position);
+        let name = format!("{}.{}", column.name, field.name());
+        add_columns(field.data_type(), Column { name, root: column.root, path }, keeps_whole, found);
+    }
+}
+
+/// What is read of a file, and where in a batch each wanted column lies.
+struct Projection<'a> {
+    /// The columns of the file that are read, in order.
+    roots: Vec<usize>,
+    /// Each wanted column with the position of its root among those, and its way down.
+    wanted: Vec<(Wanted, usize, &'a [usize])>,
+}
+
+impl<'a> Projection<'a> {
+    fn of(columns: &'a [Column], wanted: &[Wanted]) -> Self {
+        let known = |w: &Wanted| columns.get(w.column).map(|column| (*w, column));
+        let mut roots: Vec<usize> = wanted.iter().filter_map(known).map(|(_, column)| column.root).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let place = |(w, column): (Wanted, &'a Column)| {
+            roots.binary_search(&column.root).ok().map(|at| (w, at, column.path.as_slice()))
+        };
+        let wanted = wanted.iter().filter_map(known).filter_map(place).collect();
+        Self { roots, wanted }
+    }
+}
+
+/// The array at the end of a way down through structures; a field of a missing structure is missing.
+fn descend(root: &ArrayRef, path: &[usize]) -> Result<ArrayRef, ArrowError> {
+    let mut array = Arc::clone(root);
+    for position in path {
+        let parent = array.as_struct().clone();
+        let field = parent.columns().get(*position);
+        let field = field.ok_or_else(|| ArrowError::SchemaError("a structure lacks a field".to_owned()))?;
+        array = match parent.nulls() {
+            Some(nulls) if nulls.null_count() > 0 => {
+                let nulls = NullBuffer::union(Some(nulls), field.nulls());
+                make_array(field.to_data().into_builder().nulls(nulls).build()?)
+            }
+            _ => Arc::clone(field),
+        };
+    }
+    Ok(array)
+}
+
 /// Shows the rows of a batch and gives the rows shown so far.
 fn visit_batch(
     file: &BillFile,
     batch: &RecordBatch,
-    (wanted, width, before): (&[Wanted], usize, u64),
+    (projection, width, before): (&Projection<'_>, usize, u64),
     visitor: &mut impl Visitor,
 ) -> Result<u64, SourceError> {
     let mut columns: Vec<Typed> = (0..width).map(|_| Typed::Absent).collect();
-    for (want, array) in wanted.iter().zip(batch.columns()) {
-        let typed = Typed::of(array).map_err(|fault| damaged(file, &fault))?;
+    for (want, root, path) in &projection.wanted {
+        let Some(root) = batch.columns().get(*root) else { continue };
+        let typed = descend(root, path).and_then(|array| Typed::of(&array));
+        let typed = typed.map_err(|fault| damaged(file, &fault))?;
         if let Some(column) = columns.get_mut(want.column) {
             *column = match want.form {
                 Form::Text => typed.into_text(),
@@ -89,6 +169,14 @@ impl Cells for ParquetRow<'_> {
 
     fn entries(&self, column: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
         self.columns.get(column).is_none_or(|typed| typed.entries(self.index, each))
+    }
+
+    fn records(&self, column: usize, each: &mut dyn FnMut(usize, &str, Cell<'_>)) -> bool {
+        self.columns.get(column).is_none_or(|typed| typed.records(self.index, each))
+    }
+
+    fn is_nested(&self, column: usize) -> bool {
+        matches!(self.columns.get(column), Some(Typed::Records(_) | Typed::Fields(..)))
     }
 }
 

@@ -14,20 +14,24 @@ use crate::SourceError;
 use crate::batches::{Batches, ChargeRow};
 use crate::billing::quality::BasisQuality;
 use crate::billing::tally::{RowFault, RowPlace, Tally};
-use crate::billing::{
-    BillBatch, BillFile, BillInput, BillOptions, BillSummary, BillWarning, FileFormat, PeriodSummary,
-};
+use crate::billing::{BillBatch, BillFile, BillInput, BillOptions, BillSummary, BillWarning, PeriodSummary};
 
 /// How a format reads its rows.
 pub(in crate::billing) trait Format {
     /// Its columns.
     type Column: Name;
 
-    /// Matches the headers of a file.
+    /// Matches the headers of a file. Those of JSON lines are none at first and are matched again with each row that
+    /// brings more.
     ///
     /// # Errors
     /// `bill::missing_column` where a row would have no meaning.
     fn layout(&mut self, file: &BillFile, headers: &[String]) -> Result<Layout<Self::Column>, SourceError>;
+
+    /// True if the structure under this dotted name is one column; else each of its fields is.
+    fn keeps_whole(&self, _path: &str) -> bool {
+        true
+    }
 
     /// Reads a row and hands it on.
     fn take<C: Cells>(
@@ -72,14 +76,27 @@ pub(in crate::billing) struct Import<'a, F: Format> {
 /// # Errors
 /// `bill::no_files` if there is none.
 pub(in crate::billing) fn table_files(input: &BillInput) -> Result<Vec<&BillFile>, SourceError> {
-    let table =
-        |file: &&BillFile| matches!(file.format, FileFormat::Csv | FileFormat::CsvGz | FileFormat::Parquet);
-    let files: Vec<&BillFile> = input.files.iter().filter(table).collect();
+    let files: Vec<&BillFile> = input.files.iter().filter(|file| !file.format.is_json()).collect();
     if files.is_empty() {
         return Err(SourceError::new("bill::no_files", "there is no CSV or Parquet file to read")
             .help("name a file, or a folder that holds *.csv, *.csv.gz or *.parquet"));
     }
     Ok(files)
+}
+
+/// The files of an input of a format that comes as JSON lines as well.
+///
+/// # Errors
+/// `bill::no_files` if there is none.
+pub(in crate::billing) fn table_or_line_files(input: &BillInput) -> Result<Vec<&BillFile>, SourceError> {
+    if input.files.is_empty() {
+        return Err(SourceError::new(
+            "bill::no_files",
+            "there is no file of JSON lines, CSV or Parquet to read",
+        )
+        .help("name a file, or a folder that holds *.jsonl, *.json.gz, *.csv or *.parquet"));
+    }
+    Ok(input.files.iter().collect())
 }
 
 impl<'a, F: Format> Import<'a, F> {
@@ -136,8 +153,10 @@ impl Core<'_> {
     ) -> Result<BillSummary, SourceError> {
         let Self { batches, mut tally, extra, .. } = self;
         if extra.unreadable_maps > 0 {
-            let message =
-                format!("{} cell(s) of tags hold no map; their text is in x_unmapped", extra.unreadable_maps);
+            let message = format!(
+                "{} cell(s) of tags or labels hold none; their text is in x_unmapped",
+                extra.unreadable_maps
+            );
             tally.warn("bill::unreadable_maps", message);
         }
         let mut summary = tally.into_summary();
@@ -166,10 +185,23 @@ pub(in crate::billing) fn hand_on(
     row: &ChargeRow<'_>,
 ) -> Result<usize, SourceError> {
     let group = batches.push(row)?;
-    if let Some(summary) = batches.summary_mut(group) {
-        summary.source_total = summary.source_total.checked_add(row.billed_cost).map_err(overflow)?;
-    }
+    add_source(batches, group, row.billed_cost)?;
     Ok(group)
+}
+
+/// Adds what a row of the source bills to what its period must tie to.
+///
+/// # Errors
+/// `bill::out_of_range`.
+pub(in crate::billing) fn add_source(
+    batches: &mut Batches<'_>,
+    group: usize,
+    billed: Amount,
+) -> Result<(), SourceError> {
+    if let Some(summary) = batches.summary_mut(group) {
+        summary.source_total = summary.source_total.checked_add(billed).map_err(overflow)?;
+    }
+    Ok(())
 }
 
 /// An optional amount; one that cannot be read is left out and counted.
@@ -180,16 +212,9 @@ pub(in crate::billing) fn optional<N: Name, C: Cells>(
 ) -> Option<Amount> {
     let cell = row.cell(column);
     match cell.money() {
-        Ok(money) => money.map(|money| {
-            if money.cut {
-                tally.cut();
-            }
-            money.amount
-        }),
+        Ok(money) => money.map(|money| tally.counted(money)),
         Err(_) => {
-            let mut found = String::new();
-            cell.write_to(&mut found);
-            tally.unreadable(column.shown(), &found);
+            tally.unreadable(column.shown(), cell);
             None
         }
     }
@@ -204,8 +229,8 @@ impl<F: Format> Import<'_, F> {
     /// Adds the cost of a rejected row to what its period should hold.
     fn account_for_rejected<C: Cells>(&mut self, row: &Row<'_, F::Column, C>) -> Result<(), SourceError> {
         let Some((group, cost)) = self.format.rejected(&mut self.core, row)? else { return Ok(()) };
+        add_source(&mut self.core.batches, group, cost)?;
         if let Some(summary) = self.core.batches.summary_mut(group) {
-            summary.source_total = summary.source_total.checked_add(cost).map_err(overflow)?;
             summary.rejected_total = summary.rejected_total.checked_add(cost).map_err(overflow)?;
         }
         Ok(())
@@ -222,6 +247,15 @@ impl<F: Format> Visitor for Import<'_, F> {
         self.layout = Some(Rc::new(layout));
         self.core.file = Rc::from(file.name.as_str());
         Ok(Some(wanted))
+    }
+
+    fn wider(&mut self, file: &BillFile, headers: &[String]) -> Result<(), SourceError> {
+        self.layout = Some(Rc::new(self.format.layout(file, headers)?));
+        Ok(())
+    }
+
+    fn keeps_whole(&self, path: &str) -> bool {
+        self.format.keeps_whole(path)
     }
 
     fn row(&mut self, number: u64, cells: &impl Cells) -> Result<(), SourceError> {

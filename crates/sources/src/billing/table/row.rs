@@ -24,6 +24,37 @@ pub(in crate::billing) struct Fault<N> {
     pub(in crate::billing) expected: &'static str,
 }
 
+impl<N> Fault<N> {
+    /// A missing value.
+    pub(in crate::billing) const fn missing(column: N, expected: &'static str) -> Self {
+        Self { code: "row::missing_value", column, found: String::new(), expected }
+    }
+
+    /// A value that is not what its column should hold.
+    pub(in crate::billing) fn unreadable(column: N, cell: Cell<'_>, fault: CellFault) -> Self {
+        let mut found = String::new();
+        cell.write_to(&mut found);
+        let (code, expected) = match fault {
+            CellFault::NotADecimal => ("row::not_a_decimal", "a decimal amount"),
+            CellFault::OutOfRange => ("row::out_of_range", "at most 14 digits before the point"),
+            CellFault::NotATime => ("row::not_a_time", "a time such as 2026-07-01T00:00:00Z"),
+        };
+        Self { code, column, found, expected }
+    }
+
+    /// An end that lies before its start.
+    pub(in crate::billing) fn ends_before(column: N, found: &ledger::PeriodError) -> Self {
+        let expected = "an end that is not before the start";
+        Self { code: "row::ends_before_start", column, found: found.to_string(), expected }
+    }
+
+    /// A text that is no currency.
+    pub(in crate::billing) fn not_a_currency(column: N, found: &str) -> Self {
+        let expected = "a three-letter currency code";
+        Self { code: "row::not_a_currency", column, found: found.to_owned(), expected }
+    }
+}
+
 /// Why a row does not become a charge.
 pub(in crate::billing) enum Stop<N> {
     /// The row is rejected and the import goes on.
@@ -46,12 +77,8 @@ impl<N> From<SourceError> for Stop<N> {
 
 impl<N: Name> From<money::AmountError> for Stop<N> {
     fn from(fault: money::AmountError) -> Self {
-        Self::Reject(Fault {
-            code: "row::out_of_range",
-            column: N::COST,
-            found: fault.to_string(),
-            expected: "costs within 14 digits before the point",
-        })
+        let expected = "costs within 14 digits before the point";
+        Self::Reject(Fault { code: "row::out_of_range", column: N::COST, found: fault.to_string(), expected })
     }
 }
 
@@ -78,24 +105,19 @@ impl<'c, N: Name, C: Cells> Row<'c, N, C> {
     /// The money of a column.
     pub(in crate::billing) fn money(&self, column: N) -> Result<Option<Money>, Fault<N>> {
         let cell = self.cell(column);
-        cell.money().map_err(|fault| self.unreadable(column, cell, fault))
+        cell.money().map_err(|fault| Fault::unreadable(column, cell, fault))
     }
 
     /// The instant of a column.
     pub(in crate::billing) fn instant(&self, column: N) -> Result<Option<Timestamp>, Fault<N>> {
         let cell = self.cell(column);
-        cell.instant().map_err(|fault| self.unreadable(column, cell, fault))
+        cell.instant().map_err(|fault| Fault::unreadable(column, cell, fault))
     }
 
     /// The currency of a column.
     pub(in crate::billing) fn currency(&self, column: N) -> Result<Currency, Fault<N>> {
-        let text = self.text(column).unwrap_or("");
-        text.parse().map_err(|_| Fault {
-            code: "row::not_a_currency",
-            column,
-            found: text.to_owned(),
-            expected: "a three-letter currency code",
-        })
+        let text = self.text(column).ok_or_else(|| Fault::missing(column, "a currency"))?;
+        text.parse().map_err(|_| Fault::not_a_currency(column, text))
     }
 
     /// The billing period of a row: as the columns of its start and end state it, else the month of `charge`.
@@ -108,7 +130,7 @@ impl<'c, N: Name, C: Cells> Row<'c, N, C> {
         (blamed, charge): (N, Option<Timestamp>),
     ) -> Result<(BillingPeriod, Interval), Fault<N>> {
         let stated = self.instant(start)?;
-        let first = stated.or(charge).ok_or_else(|| self.missing(blamed, "the start of the usage"))?;
+        let first = stated.or(charge).ok_or_else(|| Fault::missing(blamed, "the start of the usage"))?;
         let period = BillingPeriod::of(first);
         let end = self.instant(end)?.filter(|end| *end > first);
         let interval = match (stated, end) {
@@ -116,32 +138,5 @@ impl<'c, N: Name, C: Cells> Row<'c, N, C> {
             (Some(_) | None, _) => period.interval(),
         };
         Ok((period, interval))
-    }
-
-    /// A missing value.
-    pub(in crate::billing) fn missing(&self, column: N, expected: &'static str) -> Fault<N> {
-        Fault { code: "row::missing_value", column, found: String::new(), expected }
-    }
-
-    /// A value that is not what its column should hold.
-    pub(in crate::billing) fn unreadable(&self, column: N, cell: Cell<'_>, fault: CellFault) -> Fault<N> {
-        let mut found = String::new();
-        cell.write_to(&mut found);
-        let (code, expected) = match fault {
-            CellFault::NotADecimal => ("row::not_a_decimal", "a decimal amount"),
-            CellFault::OutOfRange => ("row::out_of_range", "at most 14 digits before the point"),
-            CellFault::NotATime => ("row::not_a_time", "a time such as 2026-07-01T00:00:00Z"),
-        };
-        Fault { code, column, found, expected }
-    }
-
-    /// An end that lies before its start.
-    pub(in crate::billing) fn ends_before(column: N, fault: &ledger::PeriodError) -> Fault<N> {
-        Fault {
-            code: "row::ends_before_start",
-            column,
-            found: fault.to_string(),
-            expected: "an end that is not before the start",
-        }
     }
 }

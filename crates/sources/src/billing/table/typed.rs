@@ -1,16 +1,16 @@
 //! A column of a record batch under the few types that a reader tells apart.
 
-use std::sync::Arc;
-
 use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Decimal128Array, Float32Array, Float64Array, Int64Array,
     ListArray, MapArray, StringArray, StringBuilder, StructArray, TimestampMicrosecondArray,
 };
+use arrow::buffer::NullBuffer;
 use arrow::compute::cast;
 use arrow::datatypes::{
     DataType, Decimal128Type, Float32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType,
 };
 use arrow::error::ArrowError;
+use arrow::util::display::array_value_to_string;
 
 use super::cell::Cell;
 
@@ -26,15 +26,26 @@ pub(in crate::billing) enum Typed {
     Decimal(Decimal128Array, i8),
     Instant(TimestampMicrosecondArray),
     Bool(BooleanArray),
-    /// A map or a list of pairs: where each row's pairs lie, and the pairs.
-    Pairs(PairRows, Box<(Typed, Typed)>),
+    /// A map or a list of structures.
+    Records(Box<Records>),
     /// A structure, whose fields are keys.
     Fields(StructArray, Vec<(String, Typed)>),
 }
 
-/// Where the pairs of a row lie.
+/// Records of each row: the pairs of a map, or the structures of a list.
 #[derive(Debug)]
-pub(in crate::billing) enum PairRows {
+pub(in crate::billing) struct Records {
+    rows: RecordRows,
+    /// Which records of a list are there at all.
+    present: Option<NullBuffer>,
+    fields: Vec<(String, Typed)>,
+    /// Positions of key and value among the fields.
+    pair: Option<(usize, usize)>,
+}
+
+/// Where the records of a row lie.
+#[derive(Debug)]
+enum RecordRows {
     Map(MapArray),
     List(ListArray),
 }
@@ -76,33 +87,42 @@ impl Typed {
             DataType::Map(..) => Self::of_map(array),
             DataType::List(field) if matches!(field.data_type(), DataType::Struct(_)) => Self::of_list(array),
             DataType::Struct(_) => Self::of_struct(array),
-            DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => Ok(Self::Absent),
+            DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => Self::of_shown(array),
             _ => Ok(Self::Text(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())),
         }
     }
 
     fn of_map(array: &ArrayRef) -> Result<Self, ArrowError> {
         let map = array.as_map().clone();
-        let (keys, values) = (Self::of(map.keys())?, Self::of(map.values())?);
-        Ok(Self::Pairs(PairRows::Map(map), Box::new((keys, values))))
+        let fields =
+            vec![("key".to_owned(), Self::of(map.keys())?), ("value".to_owned(), Self::of(map.values())?)];
+        let rows = RecordRows::Map(map);
+        Ok(Self::Records(Box::new(Records { rows, present: None, fields, pair: Some((0, 1)) })))
     }
 
     fn of_list(array: &ArrayRef) -> Result<Self, ArrowError> {
         let list = array.as_list::<i32>().clone();
-        let pairs = list.values().as_struct();
-        let (Some(keys), Some(values)) = (pairs.columns().first(), pairs.columns().get(1)) else {
-            return Ok(Self::Absent);
-        };
-        let typed = (Self::of(keys)?, Self::of(values)?);
-        Ok(Self::Pairs(PairRows::List(list), Box::new(typed)))
+        let records = list.values().as_struct();
+        let fields = typed_fields(records)?;
+        let at = |name: &str| fields.iter().position(|(field, _)| field == name);
+        let pair = at("key").zip(at("value")).or_else(|| (fields.len() > 1).then_some((0, 1)));
+        let present = records.nulls().cloned();
+        Ok(Self::Records(Box::new(Records { rows: RecordRows::List(list), present, fields, pair })))
+    }
+
+    /// A list of plain values, as text.
+    fn of_shown(array: &ArrayRef) -> Result<Self, ArrowError> {
+        let mut texts = StringBuilder::new();
+        for row in 0..array.len() {
+            let shown = array.is_valid(row).then(|| array_value_to_string(array, row)).transpose()?;
+            texts.append_option(shown);
+        }
+        Ok(Self::Text(texts.finish()))
     }
 
     fn of_struct(array: &ArrayRef) -> Result<Self, ArrowError> {
         let fields = array.as_struct().clone();
-        let mut typed = Vec::with_capacity(fields.num_columns());
-        for (name, column) in fields.column_names().iter().zip(fields.columns()) {
-            typed.push(((*name).to_owned(), Self::of(&Arc::clone(column))?));
-        }
+        let typed = typed_fields(&fields)?;
         Ok(Self::Fields(fields, typed))
     }
 
@@ -115,7 +135,7 @@ impl Typed {
             Self::Decimal(array, _) => array.len(),
             Self::Instant(array) => array.len(),
             Self::Bool(array) => array.len(),
-            Self::Absent | Self::Text(_) | Self::Pairs(..) | Self::Fields(..) => return self,
+            Self::Absent | Self::Text(_) | Self::Records(_) | Self::Fields(..) => return self,
         };
         let mut scratch = String::new();
         let mut texts = StringBuilder::with_capacity(rows, rows * 8);
@@ -146,7 +166,7 @@ impl Typed {
             | Self::Decimal(..)
             | Self::Instant(_)
             | Self::Bool(_)
-            | Self::Pairs(..)
+            | Self::Records(_)
             | Self::Fields(..) => Cell::Null,
         }
     }
@@ -154,13 +174,8 @@ impl Typed {
     /// Calls back with every key and value of a row; false if the column holds no map.
     pub(in crate::billing) fn entries(&self, row: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
         match self {
-            Self::Pairs(rows, pairs) => {
-                let mut scratch = String::new();
-                for at in rows.range(row) {
-                    if let Some(key) = pairs.0.cell(at).text(&mut scratch) {
-                        each(key, pairs.1.cell(at));
-                    }
-                }
+            Self::Records(records) => {
+                records.entries(row, each);
                 true
             }
             Self::Fields(fields, typed) => {
@@ -184,13 +199,74 @@ impl Typed {
             | Self::Bool(_) => false,
         }
     }
+
+    /// Calls back with the position, field name and value of every record of a row; false if it holds none.
+    pub(in crate::billing) fn records(
+        &self,
+        row: usize,
+        each: &mut dyn FnMut(usize, &str, Cell<'_>),
+    ) -> bool {
+        match self {
+            Self::Records(records) => {
+                records.each(row, each);
+                true
+            }
+            Self::Fields(..) => self.entries(row, &mut |name, value| {
+                if !value.is_null() {
+                    each(0, name, value);
+                }
+            }),
+            Self::Absent => true,
+            Self::Text(_) => match self.cell(row) {
+                Cell::Text(text) => super::records::read_records(text, each),
+                _ => true,
+            },
+            Self::Int(_)
+            | Self::Double(_)
+            | Self::Single(_)
+            | Self::Decimal(..)
+            | Self::Instant(_)
+            | Self::Bool(_) => self.cell(row).is_null(),
+        }
+    }
 }
 
-impl PairRows {
+fn typed_fields(fields: &StructArray) -> Result<Vec<(String, Typed)>, ArrowError> {
+    let named = fields.column_names().into_iter().zip(fields.columns());
+    named.map(|(name, column)| Ok((name.to_owned(), Typed::of(column)?))).collect()
+}
+
+impl Records {
+    fn entries(&self, row: usize, each: &mut dyn FnMut(&str, Cell<'_>)) {
+        let pair = self.pair.and_then(|(key, value)| self.fields.get(key).zip(self.fields.get(value)));
+        let Some(((_, keys), (_, values))) = pair else { return };
+        let mut scratch = String::new();
+        for at in self.range(row).filter(|at| self.is_present(*at)) {
+            if let Some(key) = keys.cell(at).text(&mut scratch) {
+                each(key, values.cell(at));
+            }
+        }
+    }
+
+    fn each(&self, row: usize, each: &mut dyn FnMut(usize, &str, Cell<'_>)) {
+        for (position, at) in self.range(row).enumerate() {
+            for (name, column) in self.fields.iter().filter(|_| self.is_present(at)) {
+                match column.cell(at) {
+                    Cell::Null => {}
+                    cell => each(position, name, cell),
+                }
+            }
+        }
+    }
+
+    fn is_present(&self, at: usize) -> bool {
+        self.present.as_ref().is_none_or(|present| present.is_valid(at))
+    }
+
     fn range(&self, row: usize) -> std::ops::Range<usize> {
-        let (valid, offsets) = match self {
-            Self::Map(map) => (map.is_valid(row), map.value_offsets()),
-            Self::List(list) => (list.is_valid(row), list.value_offsets()),
+        let (valid, offsets) = match &self.rows {
+            RecordRows::Map(map) => (map.is_valid(row), map.value_offsets()),
+            RecordRows::List(list) => (list.is_valid(row), list.value_offsets()),
         };
         let at = |index: usize| offsets.get(index).and_then(|o| usize::try_from(*o).ok()).unwrap_or(0);
         if valid { at(row)..at(row + 1) } else { 0..0 }
