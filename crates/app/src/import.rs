@@ -1,5 +1,6 @@
 //! `import`: brings bills and run records into the store, whole or not at all.
 
+mod append;
 mod bill;
 mod prices;
 mod runs;

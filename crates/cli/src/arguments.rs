@@ -179,6 +179,11 @@ pub(crate) enum Import {
     AzureCost(Bill),
     /// FOCUS 1.0 to 1.4, of any provider
     Focus(Bill),
+    /// Google Cloud billing export, standard or detailed
+    ///
+    /// JSON lines, Parquet or CSV. Rows that were exported after those in the store are added to them; the same export
+    /// from its start takes their place.
+    GcpBilling(Bill),
     /// AWS price list: an offer file, or `GetProducts` answers
     ///
     /// The newest list of a source is in force; what nobody can mean, such as a price of 0, is kept apart.

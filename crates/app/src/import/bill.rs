@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use costing::attempts::fold;
 use ledger::{BillingPeriod, Day, SourceId};
-use sources::billing::{BillBatch, BillOptions, BillSummary, PeriodSummary, Reader};
+use sources::billing::{Arrival, BillBatch, BillOptions, BillSummary, PeriodSummary, Reader};
 use sources::place::PlaceLimits;
 use sources::{SourceError, billing, place};
 use store::{
@@ -12,6 +12,7 @@ use store::{
     Store,
 };
 
+use super::append::{is_settled, joined};
 use super::{DeliveryLine, ImportReport, ImportWarning, record, settle_current, settle_one};
 use crate::settle::Charges;
 use crate::{AppError, Context};
@@ -29,10 +30,10 @@ type Writers = BTreeMap<(String, BillingPeriod), DeliveryWriter>;
 
 /// The bill that an import reads, and how.
 #[derive(Clone, Copy)]
-struct Bill<'a> {
+pub(super) struct Bill<'a> {
     reader: &'static Reader,
     place: &'a str,
-    options: &'a BillImport,
+    pub(super) options: &'a BillImport,
 }
 
 /// Imports a bill by the reader of this name (one of [`billing::READERS`]), from a file, a folder or a URL of an object store.
@@ -53,8 +54,14 @@ pub async fn bill(
     let input = place::open(place, &PlaceLimits::default())?;
     context.progress.stage("reading the bill");
     let (summary, writers) = read(context, &store, &input, bill)?;
-    let staged = stage(context, bill, &summary, writers)?;
+    let mut staged = stage(context, bill, &summary, writers)?;
     let current = store.current_deliveries().await?;
+    if bill.reader.arrival == Arrival::Appended {
+        staged = staged
+            .into_iter()
+            .map(|arrived| join(&store, &current, arrived, bill))
+            .collect::<Result<_, _>>()?;
+    }
     refuse_partial(&staged, &current, bill)?;
     let attempts = fold(&store.observations().await?).attempts;
     let mut postings = Vec::new();
@@ -80,6 +87,20 @@ pub async fn bill(
     Ok(report)
 }
 
+/// What arrived of an append-only export, with what rests of its month.
+fn join(
+    store: &Store,
+    current: &[DeliveryRecord],
+    arrived: (StagedDelivery, DeliveryFacts),
+    bill: Bill<'_>,
+) -> Result<(StagedDelivery, DeliveryFacts), AppError> {
+    let (source, period) = (&arrived.0.source, arrived.0.period);
+    match current.iter().find(|held| held.source == *source && held.period == period) {
+        Some(held) => joined(store, held, arrived, bill),
+        None => Ok(arrived),
+    }
+}
+
 fn reader_of(id: &str) -> Result<&'static Reader, AppError> {
     billing::READERS.iter().find(|reader| reader.id == id).ok_or_else(|| {
         let known: Vec<&str> = billing::READERS.iter().map(|reader| reader.id).collect();
@@ -95,7 +116,7 @@ impl Bill<'_> {
     }
 
     /// The command that imports this bill, with more to say.
-    fn command(&self, more: &str) -> String {
+    pub(super) fn command(&self, more: &str) -> String {
         format!("trainbill import {} {} {more}", self.reader.id, self.place)
     }
 }
@@ -187,7 +208,10 @@ fn facts(
         accepted: period.rows,
         rejected,
         source_total: period.source_total.checked_sub(period.rejected_total)?,
-        is_final: period.is_final(),
+        is_final: match (bill.reader.arrival, period.export_times) {
+            (Arrival::Appended, Some((_, last))) => is_settled(period.period, last),
+            _ => period.is_final(),
+        },
         days: period.days.iter().copied().collect(),
         split_rows: period.split_rows,
         capacity_block_rows: period.capacity_block_rows,
@@ -206,8 +230,10 @@ fn details(period: &PeriodSummary) -> DeliveryDetails {
     };
     DeliveryDetails {
         quality: period.quality.iter().map(quality).collect(),
+        export_times: period.export_times,
+        credits_by_type: period.credits_by_type.clone(),
         null_counts: period.null_rates.iter().map(|(column, rows)| ((*column).to_owned(), *rows)).collect(),
-        ..DeliveryDetails::default()
+        added: Vec::new(),
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) fn time_zone(import: &Import) -> Option<&str> {
         Import::AwsCur(_)
         | Import::AzureCost(_)
         | Import::Focus(_)
+        | Import::GcpBilling(_)
         | Import::AwsOffer(_)
         | Import::GcpCatalogue(_)
         | Import::Skypilot(_)
@@ -42,6 +43,7 @@ pub(super) async fn run(
         Import::AwsCur(bill) => import_bill(context, "aws-cur", bill).await?,
         Import::AzureCost(bill) => import_bill(context, "azure-cost", bill).await?,
         Import::Focus(bill) => import_bill(context, "focus", bill).await?,
+        Import::GcpBilling(bill) => import_bill(context, "gcp-billing", bill).await?,
         Import::AwsOffer(file) => import_prices(context, PriceFormat::AwsOffer, file).await?,
         Import::GcpCatalogue(file) => import_prices(context, PriceFormat::GcpCatalogue, file).await?,
         Import::Skypilot(file) => import_prices(context, PriceFormat::Skypilot, file).await?,

@@ -41,14 +41,30 @@ pub struct Reader {
     pub version: &'static str,
     /// What reads it.
     pub read: Read,
+    /// What an arrival of a month is to the one before it.
+    pub arrival: Arrival,
+}
+
+/// What an arrival of a payer's month is to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arrival {
+    /// The month as a whole: it takes the earlier one's place.
+    Whole,
+    /// Rows of an export that is only ever appended to: they may follow those that are there.
+    Appended,
 }
 
 /// Every reader of bills, in alphabetical order.
 pub const READERS: &[Reader] = &[
-    Reader { id: "aws-cur", version: "aws-cur 1", read: aws_cur::read },
-    Reader { id: "azure-cost", version: "azure-cost 1", read: azure_cost::read },
-    Reader { id: "focus", version: "focus 1", read: focus::read },
-    Reader { id: "gcp-billing", version: "gcp-billing 1", read: gcp_billing::read },
+    Reader { id: "aws-cur", version: "aws-cur 1", read: aws_cur::read, arrival: Arrival::Whole },
+    Reader { id: "azure-cost", version: "azure-cost 1", read: azure_cost::read, arrival: Arrival::Whole },
+    Reader { id: "focus", version: "focus 1", read: focus::read, arrival: Arrival::Whole },
+    Reader {
+        id: "gcp-billing",
+        version: "gcp-billing 1",
+        read: gcp_billing::read,
+        arrival: Arrival::Appended,
+    },
 ];
 
 /// The files of one import, all on the local disk.

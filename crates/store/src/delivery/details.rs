@@ -37,6 +37,8 @@ pub struct DeliveryDetails {
     pub credits_by_type: BTreeMap<String, Amount>,
     /// Rows in which a column is null, for each column that may be.
     pub null_counts: BTreeMap<String, u64>,
+    /// The arrivals of an append-only export that were added to the first one, by their ids.
+    pub added: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -45,6 +47,8 @@ struct Payload {
     export_times: Option<(i64, i64)>,
     credits_by_type: BTreeMap<String, String>,
     null_counts: BTreeMap<String, u64>,
+    #[serde(default)]
+    added: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,6 +72,7 @@ impl DeliveryDetails {
             export_times: self.export_times.map(|(first, last)| (first.0, last.0)),
             credits_by_type: self.credits_by_type.iter().map(|(k, v)| (k.clone(), v.to_string())).collect(),
             null_counts: self.null_counts.clone(),
+            added: self.added.clone(),
         };
         Ok(serde_json::to_string(&payload)?)
     }
@@ -83,6 +88,7 @@ impl DeliveryDetails {
             export_times: payload.export_times.map(|(first, last)| (Timestamp(first), Timestamp(last))),
             credits_by_type: payload.credits_by_type.into_iter().map(amount).collect::<Result<_, _>>()?,
             null_counts: payload.null_counts,
+            added: payload.added,
         })
     }
 }
@@ -125,6 +131,7 @@ mod tests {
             export_times: Some((Timestamp(1), Timestamp(2))),
             credits_by_type: [("PROMOTION".to_owned(), "-0.000005".parse().unwrap())].into(),
             null_counts: [("tags".to_owned(), 3)].into(),
+            added: vec!["cafe".to_owned()],
         };
         assert_eq!(DeliveryDetails::from_json(&details.to_json().unwrap()).unwrap(), details);
         assert_eq!(details.withheld(CostBasis::Effective), details.quality.first());
