@@ -4,14 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use costing::attempts::{experiments, fold};
 use ledger::{
-    Account, Attempt, CostBasis, CreditTreatment, Day, Evidence, Experiment, ExperimentId, Figure, Measure,
-    Posting, Settlement, SourceId, Step,
+    Account, Attempt, BillingPeriod, CostBasis, CreditTreatment, Day, Evidence, Experiment, ExperimentId,
+    Figure, Measure, Posting, Settlement, SourceId, Step,
 };
 use money::{Amount, AmountError, Currency};
 use store::{DeliveryRecord, EstimateRecord, SettlementRecord, Store};
 
 use crate::estimate::{self, is_billed};
 use crate::{AppError, Context, Meta, Query};
+
+/// Where a posting comes from.
+pub(crate) struct Origin<'a> {
+    pub(crate) source: &'a SourceId,
+    /// The month in which it is invoiced; `None` for an estimate.
+    pub(crate) period: Option<BillingPeriod>,
+}
 
 /// The source under which estimates stand.
 pub(crate) const ESTIMATES: &str = "estimates";
@@ -159,16 +166,18 @@ impl Books {
     pub(crate) fn postings(
         &self,
         meta: &Meta,
-        mut sink: impl FnMut(&SourceId, Posting) -> Result<(), AppError>,
+        mut sink: impl FnMut(&Origin<'_>, Posting) -> Result<(), AppError>,
     ) -> Result<(), AppError> {
-        self.billed_postings(meta, |delivery, posting| sink(&delivery.source, posting))?;
+        self.billed_postings(meta, |delivery, posting| {
+            sink(&Origin { source: &delivery.source, period: Some(delivery.period) }, posting)
+        })?;
         let experiments: BTreeMap<_, _> = self.attempts.iter().map(|a| (a.id, &a.link.experiment)).collect();
         let estimates = SourceId(ESTIMATES.to_owned());
         for estimate in self.open_estimates() {
             let day = estimate.day.start().0;
             if Some(estimate.currency) == meta.currency && in_window(meta, day, day + 1) {
                 let experiment = experiments.get(&estimate.attempt).map(|id| (*id).clone());
-                sink(&estimates, estimate::posting(estimate, experiment))?;
+                sink(&Origin { source: &estimates, period: None }, estimate::posting(estimate, experiment))?;
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ mod estimate;
 mod explain;
 pub mod filter;
 mod import;
+mod invoice;
 mod list;
 mod prices;
 mod query;
@@ -29,6 +30,7 @@ pub use import::{
     BillImport, DeliveryLine, ImportReport, ImportWarning, PriceFormat, PriceImport, RunImport, attempts,
     bill, openlineage, prices as import_prices, slurm,
 };
+pub use invoice::{DeliveryStep, InvoiceRow, invoices};
 pub use list::{ExperimentList, ExperimentRow, ExperimentStatus, ls};
 pub use prices::{PriceLine, PriceListRow, PriceTable, price_table};
 pub use query::{Meta, Query};

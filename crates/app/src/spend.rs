@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ledger::{Figure, Posting, SourceId};
+use ledger::{Figure, Posting};
 
-use crate::books::{Books, add, measure};
+use crate::books::{Books, Origin, add, measure};
 use crate::{AppError, Context, Meta, Query};
 
 /// By what spend is split.
@@ -22,6 +22,8 @@ pub enum SpendBy {
     ResourceKind,
     /// UTC day of usage.
     Day,
+    /// Month in which it is invoiced, which at a month's border is not that of the usage.
+    BillingPeriod,
     /// Team of the run.
     Team,
     /// Experiment.
@@ -30,13 +32,14 @@ pub enum SpendBy {
 
 impl SpendBy {
     /// Every dimension.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Account,
         Self::Source,
         Self::Service,
         Self::SubAccount,
         Self::ResourceKind,
         Self::Day,
+        Self::BillingPeriod,
         Self::Team,
         Self::Experiment,
     ];
@@ -50,6 +53,7 @@ impl SpendBy {
             Self::SubAccount => "sub_account",
             Self::ResourceKind => "resource_kind",
             Self::Day => "day",
+            Self::BillingPeriod => "billing_period",
             Self::Team => "team",
             Self::Experiment => "experiment",
         }
@@ -105,9 +109,9 @@ pub async fn spend(context: &Context<'_>, query: &Query, by: SpendBy) -> Result<
     let teams: BTreeMap<_, _> = books.attempts.iter().filter_map(|a| Some((a.id, a.team.clone()?))).collect();
     let nothing = Figure::nothing(measure(&meta));
     let mut rows: BTreeMap<(usize, String, Option<String>), (Figure, u64)> = BTreeMap::new();
-    books.postings(&meta, |source, posting| {
+    books.postings(&meta, |origin, posting| {
         let team = posting.attempt.and_then(|attempt| teams.get(&attempt).cloned());
-        let key = key(by, source, &posting, team);
+        let key = key(by, origin, &posting, team);
         let (figure, parts) = rows.entry(key).or_insert_with(|| (nothing.clone(), 0));
         add(figure, &posting)?;
         *parts += posting.charges;
@@ -124,7 +128,7 @@ pub async fn spend(context: &Context<'_>, query: &Query, by: SpendBy) -> Result<
 
 fn key(
     by: SpendBy,
-    source: &SourceId,
+    origin: &Origin<'_>,
     posting: &Posting,
     team: Option<String>,
 ) -> (usize, String, Option<String>) {
@@ -135,7 +139,10 @@ fn key(
             let reason = (!posting.reason.is_empty()).then(|| posting.reason.clone());
             (posting.account as usize, posting.account.word().to_owned(), reason)
         }
-        SpendBy::Source => plain(source.0.clone()),
+        SpendBy::Source => plain(origin.source.0.clone()),
+        SpendBy::BillingPeriod => {
+            plain(origin.period.map_or_else(|| "(not billed yet)".to_owned(), |period| period.to_string()))
+        }
         SpendBy::Service => plain(or_none(&posting.service_name, "(no service)")),
         SpendBy::SubAccount => plain(or_none(&posting.sub_account_id, "(no account)")),
         SpendBy::ResourceKind => {

@@ -111,10 +111,11 @@ pub(crate) enum Command {
     /// Compare what was estimated with what the bill says, and tell why they differ
     ///
     /// Of the machines of attempts, by provider and day or experiment. With `--check` it exits with 3 where a difference is
-    /// larger than the tolerance.
+    /// larger than the tolerance. By `invoice` it shows the accounts whose sum is each month's bill, and by `delivery` what
+    /// each delivery of a month changed.
     Reconcile {
         /// Dimension
-        #[arg(long, default_value = "day", value_parser = PossibleValuesParser::new(["day", "experiment"]))]
+        #[arg(long, default_value = "day", value_parser = PossibleValuesParser::new(["day", "experiment", "invoice", "delivery"]))]
         by: String,
         /// Exit with 3 if a difference is outside the tolerance
         #[arg(long)]

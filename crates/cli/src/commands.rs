@@ -5,6 +5,7 @@ mod completions;
 mod config;
 mod demo;
 mod import;
+mod invoice;
 mod ls;
 mod man;
 mod prices;
@@ -74,7 +75,14 @@ pub(crate) async fn run(arguments: Arguments, surroundings: &Surroundings) -> Re
         }
         Command::Spend { by } => spend::run(&session, &context, &by).await,
         Command::Reconcile { by, check, tolerance } => {
-            let by = if by == "day" { ReconcileBy::Day } else { ReconcileBy::Experiment };
+            let by = match by.as_str() {
+                "day" => ReconcileBy::Day,
+                "experiment" => ReconcileBy::Experiment,
+                "delivery" => {
+                    return invoice::run(&session, &context, (invoice::View::Delivery, check)).await;
+                }
+                _ => return invoice::run(&session, &context, (invoice::View::Invoice, check)).await,
+            };
             let gate = reconcile::Gate { check, per_mille: reconcile::tolerance(&tolerance)? };
             reconcile::run(&session, &context, (by, gate)).await
         }
