@@ -21,7 +21,7 @@ pub(crate) fn attribution(root: &Path, sizes: &[&str]) -> Result<(), String> {
         return Err(format!("unknown size `{unknown}` (known: {known})"));
     }
     let data = root.join("bench-data");
-    let python = python(&data)?;
+    let python = crate::python::with(&data, &[DUCKDB])?;
     let ours = example(root)?;
     for (name, hours) in SIZES.iter().filter(|(name, _)| sizes.is_empty() || sizes.contains(name)) {
         size(root, (&python, &ours), &data.join(name), hours)?;
@@ -84,23 +84,6 @@ fn run(command: &mut Command) -> Result<Value, String> {
     }
     let last = text.lines().last().unwrap_or_default();
     serde_json::from_str(last).map_err(|error| format!("{command:?} printed `{last}`: {error}"))
-}
-
-/// A Python with DuckDB, installed beside the data by the ordinary client.
-fn python(data: &Path) -> Result<PathBuf, String> {
-    let venv = data.join("venv");
-    let python = venv.join("bin/python");
-    if !python.exists() {
-        let made = Command::new("python3").args(["-m", "venv"]).arg(&venv).status();
-        if !made.is_ok_and(|status| status.success()) {
-            return Err("python3 -m venv failed; install python3 with its venv module".to_owned());
-        }
-    }
-    let installed = Command::new(&python).args(["-m", "pip", "install", "--quiet", DUCKDB]).status();
-    if !installed.is_ok_and(|status| status.success()) {
-        return Err(format!("pip could not install {DUCKDB}"));
-    }
-    Ok(python)
 }
 
 /// Builds the example that is our side, in the one profile of the workspace.

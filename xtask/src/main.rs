@@ -4,6 +4,8 @@
 mod bench;
 mod cargo;
 mod ci;
+mod focus;
+mod python;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,7 +20,9 @@ tasks:
   generate [--check]
          docs/sources.md and docs/errors.md from the sources; with --check they are only compared
   bench attribution [1m] [10m] [50m]
-         the attribution against mere decode and DuckDB; needs Python, some 8 GB of disk for the largest size";
+         the attribution against mere decode and DuckDB; needs Python, some 8 GB of disk for the largest size
+  validate-focus FILE
+         the FinOps Foundation's validator on a FOCUS export; needs Python 3.12 and the network to install it";
 
 /// Exit code of a command that was called wrongly.
 const EXIT_USAGE: u8 = 2;
@@ -32,6 +36,8 @@ fn main() -> ExitCode {
         ["generate"] => finish(write_pages(&root())),
         ["generate", "--check"] => finish(check_pages(&root())),
         ["bench", "attribution", sizes @ ..] => finish(bench::attribution(&root(), sizes)),
+        ["validate-focus", file] => finish(focus::validate(&root(), file)),
+        ["validate-focus", ..] => usage_error("validate-focus takes one file"),
         ["help" | "--help" | "-h"] => {
             eprintln!("{USAGE}");
             ExitCode::SUCCESS
@@ -40,9 +46,9 @@ fn main() -> ExitCode {
         ["ci" | "tidy", surplus, ..] | ["generate", surplus, ..] => {
             usage_error(&format!("unexpected argument `{surplus}`"))
         }
-        [unknown, ..] => {
-            usage_error(&format!("unknown task `{unknown}` (known: ci, tidy, generate, bench attribution)"))
-        }
+        [unknown, ..] => usage_error(&format!(
+            "unknown task `{unknown}` (known: ci, tidy, generate, bench attribution, validate-focus)"
+        )),
     }
 }
 

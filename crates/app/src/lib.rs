@@ -7,6 +7,7 @@ mod demo;
 mod error;
 mod estimate;
 mod explain;
+mod export;
 pub mod filter;
 mod import;
 mod invoice;
@@ -26,6 +27,7 @@ pub use demo::{DemoReport, demo};
 pub use error::AppError;
 pub use estimate::EstimateSettings;
 pub use explain::{ExplainLine, Explanation, Selection, why};
+pub use export::{ExportForm, ExportReport, export_focus};
 pub use import::{
     BillImport, DeliveryLine, ImportReport, ImportWarning, PriceFormat, PriceImport, RunImport, attempts,
     bill, openlineage, prices as import_prices, slurm,

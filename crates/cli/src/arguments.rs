@@ -129,6 +129,9 @@ pub(crate) enum Command {
         /// Machine type or SKU
         item: Option<String>,
     },
+    /// Write the current bills in an open form
+    #[command(subcommand)]
+    Export(Export),
     /// Test that every account still adds up to the bill
     ///
     /// Exits with 3 if a check does not hold.
@@ -241,6 +244,25 @@ pub(crate) struct Bill {
     /// Take a delivery even if it lacks days that the current one has
     #[arg(long)]
     pub(crate) replace: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Export {
+    /// FOCUS 1.2, typed Parquet or CSV by the file's ending
+    ///
+    /// A row is a charge, with what FOCUS has no place for in `x_` columns; or, with `--allocated`, a part of charges in
+    /// the account where it came to rest. The sums are those of the bills under every basis.
+    Focus {
+        /// File to write
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// Rows by attempt and account instead of by charge
+        #[arg(long)]
+        allocated: bool,
+        /// Write over a file that is there
+        #[arg(long)]
+        replace: bool,
+    },
 }
 
 /// What every import of a price list takes.

@@ -4,6 +4,7 @@ mod check;
 mod completions;
 mod config;
 mod demo;
+mod export;
 mod import;
 mod invoice;
 mod ls;
@@ -87,6 +88,7 @@ pub(crate) async fn run(arguments: Arguments, surroundings: &Surroundings) -> Re
             reconcile::run(&session, &context, (by, gate)).await
         }
         Command::Prices { item } => prices::run(&session, &context, item.as_deref()).await,
+        Command::Export(export) => export::run(&session, &context, export).await,
         Command::Check => check::run(&session, &context).await,
         Command::Sql { statement } => sql::run(&session, &context, &statement).await,
         Command::Demo { dir, seed, no_serve: _ } => demo::run(&session, &context, (&dir, seed)).await,

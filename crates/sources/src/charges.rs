@@ -48,7 +48,13 @@ pub struct Column {
     pub doc: &'static str,
 }
 
-const fn column(name: &'static str, kind: ColumnType, required: bool, doc: &'static str) -> Column {
+/// A column from its parts.
+pub(crate) const fn column(
+    name: &'static str,
+    kind: ColumnType,
+    required: bool,
+    doc: &'static str,
+) -> Column {
     Column { name, kind, required, doc }
 }
 

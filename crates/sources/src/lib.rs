@@ -1,12 +1,13 @@
 //! Foreign formats become ledger records and canonical charge batches; nothing is dropped on the way.
 //!
 //! A reader returns what it accepted and what it rejected, and `accepted + rejected = rows`. One file per kind of
-//! source under `billing/`, `prices/` and `telemetry/`, and one line in [`registry`].
+//! source under `billing/`, `prices/` and `telemetry/`, and one line in [`registry`]. [`export`] goes the other way.
 
 pub mod batches;
 pub mod billing;
 pub mod charges;
 mod error;
+pub mod export;
 pub mod place;
 mod price_list;
 pub mod prices;

@@ -23,6 +23,8 @@ mod sweep;
 mod v1;
 mod word;
 
+/// A batch of charges, as Arrow has it.
+pub use arrow::record_batch::RecordBatch;
 pub use change::{Change, Committed, ImportRecord, REJECTIONS_MAX, Rejection};
 pub use delivery::{
     BasisQuality, DeliveryDetails, DeliveryFacts, DeliveryKey, DeliveryRecord, DeliveryWriter,

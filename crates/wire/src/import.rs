@@ -81,6 +81,12 @@ pub struct WarningRow {
     pub help: Option<String>,
 }
 
+impl WarningRow {
+    pub(crate) fn of(warning: &app::ImportWarning) -> Self {
+        Self { code: warning.code.clone(), message: warning.message.clone(), help: warning.help.clone() }
+    }
+}
+
 /// The public shape of `import`.
 pub fn import(report: &ImportReport) -> ImportAnswer {
     ImportAnswer {
@@ -104,13 +110,7 @@ pub fn import(report: &ImportReport) -> ImportAnswer {
                 expected: rejection.expected.clone(),
             })
             .collect(),
-        warnings: (report.warnings.iter())
-            .map(|warning| WarningRow {
-                code: warning.code.clone(),
-                message: warning.message.clone(),
-                help: warning.help.clone(),
-            })
-            .collect(),
+        warnings: (report.warnings.iter()).map(WarningRow::of).collect(),
     }
 }
 

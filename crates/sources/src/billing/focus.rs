@@ -29,6 +29,8 @@
 //!   cost, the allocated charges are rows of class `split_detail` without money, with their part in `x_split_cost`.
 //!   Which of both a delivery does is found by comparing the sums before any row is valued; a delivery that does both
 //!   is refused.
+//! * An enriched export of trainbill has columns that tell class, kind of resource, line type, list and marginal cost,
+//!   and is read back to the charges that it was made of; the other rules are for files of others.
 //! * The kind of resource comes from AWS usage types where they are exported, and else from the words of service
 //!   category, service and meter.
 //!
@@ -51,6 +53,7 @@ pub(in crate::billing) mod kind;
 mod layout;
 mod line;
 mod nulls;
+mod own;
 mod split;
 
 use import::Focus;

@@ -23,6 +23,7 @@ mod table;
 mod tally;
 
 use quality::BasisQuality;
+pub(crate) use table::column::squashed;
 
 /// Reads all files of an input and hands on batches of one payer and billing period to the sink; what was handed on
 /// before an error must not be kept.

@@ -1,4 +1,4 @@
-//! Takes rows that rest already into a delivery that is being written: what an append-only export adds to.
+//! Reads the charges of deliveries again: for an export, and to add to them what an append-only source brings later.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,7 @@ use sources::charges;
 
 use super::DeliveryWriter;
 use super::pieces::PIECE_ROWS;
-use crate::StoreError;
+use crate::{DeliveryRecord, Store, StoreError};
 
 impl DeliveryWriter {
     /// Appends the rows of part files of charges, in bounded memory. A part that was written before a column was known
@@ -20,15 +20,48 @@ impl DeliveryWriter {
     /// As [`DeliveryWriter::append`]; else of files.
     pub fn append_parts<'p>(&mut self, parts: impl IntoIterator<Item = &'p Path>) -> Result<(), StoreError> {
         for part in parts {
-            let opened = File::open(part).map_err(|error| StoreError::io("open", part, error))?;
-            let failed = |error| StoreError::parquet(part, error);
-            let builder = ParquetRecordBatchReaderBuilder::try_new(opened).map_err(failed)?;
-            for batch in builder.with_batch_size(PIECE_ROWS).build().map_err(failed)? {
-                self.append(&canonical(&batch?)?)?;
-            }
+            for_each(part, &mut |batch| self.append(&batch))?;
         }
         Ok(())
     }
+}
+
+impl Store {
+    /// Hands every charge of a delivery to `sink` in canonical batches, in the order in which they were written; stops at
+    /// what the sink refuses, which is given back inside.
+    ///
+    /// # Errors
+    /// Of files.
+    pub fn read_charges<E>(
+        &self,
+        delivery: &DeliveryRecord,
+        sink: &mut dyn FnMut(RecordBatch) -> Result<(), E>,
+    ) -> Result<Result<(), E>, StoreError> {
+        let mut refused = Ok(());
+        for file in &delivery.files {
+            let path = self.root().join(file);
+            for_each(&path, &mut |batch| {
+                if refused.is_ok() {
+                    refused = sink(batch);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(refused)
+    }
+}
+
+fn for_each(
+    part: &Path,
+    take: &mut dyn FnMut(RecordBatch) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let opened = File::open(part).map_err(|error| StoreError::io("open", part, error))?;
+    let failed = |error| StoreError::parquet(part, error);
+    let builder = ParquetRecordBatchReaderBuilder::try_new(opened).map_err(failed)?;
+    for batch in builder.with_batch_size(PIECE_ROWS).build().map_err(failed)? {
+        take(canonical(&batch?)?)?;
+    }
+    Ok(())
 }
 
 fn canonical(batch: &RecordBatch) -> Result<RecordBatch, StoreError> {

@@ -5,6 +5,7 @@ use money::Amount;
 
 use super::column::Column;
 use super::line::Line;
+use super::own;
 use crate::billing::table::cell::{Cells, Money};
 use crate::billing::table::reader::optional;
 use crate::billing::table::row::{Fault, Row};
@@ -20,6 +21,8 @@ pub(super) struct Costs {
     pub(super) marginal: Amount,
     /// For a row that repeats a part of another row's cost: that part.
     pub(super) split: Option<Amount>,
+    /// As `split`, of what the other row's resource was idle.
+    pub(super) split_unused: Option<Amount>,
     pub(super) list_unit_price: Option<Amount>,
     pub(super) effective_unknown: bool,
     pub(super) effective_on_purchase: bool,
@@ -43,6 +46,10 @@ pub(super) fn costs<C: Cells>(
     let billed = tally.counted(billed);
     let told = told.map(|money| tally.counted(money));
     let effective = told.unwrap_or(billed);
+    if own::is_own(row.layout) {
+        let costs = own::costs(row, (billed, effective), tally)?;
+        return Ok(Costs { effective_unknown: told.is_none(), ..costs });
+    }
     if line.class == LineClass::SplitDetail {
         return Ok(Costs { list: Some(Amount::ZERO), split: Some(effective), ..Costs::default() });
     }
@@ -55,6 +62,7 @@ pub(super) fn costs<C: Cells>(
         contracted: optional(row, Column::ContractedCost, tally),
         marginal: marginal(line, billed),
         split: None,
+        split_unused: None,
         list_unit_price: price,
         effective_unknown: told.is_none() && !buys_commitment,
         effective_on_purchase: buys_commitment && told.is_some_and(|told| !told.is_zero()),

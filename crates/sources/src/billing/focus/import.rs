@@ -11,6 +11,7 @@ use super::kind::{Kinds, Words};
 use super::layout::{Layout, layout};
 use super::line::Line;
 use super::nulls::Nulls;
+use super::own;
 use super::split::Allocation;
 use crate::SourceError;
 use crate::batches::{ChargeRow, Unstored};
@@ -59,6 +60,10 @@ impl Focus {
     }
 
     fn line<C: Cells>(&mut self, row: &Row<'_, C>) -> Result<(Line, ResourceKind), Fault> {
+        if own::is_own(row.layout) {
+            let (class, kind) = own::class_and_kind(row)?;
+            return Ok((Line { class, ..Line::of(row, kind)? }, kind));
+        }
         let kind = self.kind(row);
         let mut line = Line::of(row, kind)?;
         if line.allocated && self.allocation == Allocation::Beside {
@@ -90,6 +95,11 @@ impl Focus {
     }
 
     fn read_instance_type<C: Cells>(&mut self, row: &Row<'_, C>) {
+        self.instance_type.clear();
+        if let Some(found) = row.text(Column::InstanceType) {
+            self.instance_type.push_str(found);
+            return;
+        }
         find_entry(row, Column::SkuPriceDetails, &["InstanceType"], &mut self.instance_type);
         if self.instance_type.is_empty() {
             find_entry(row, Column::SkuDetails, &["ServiceType", "InstanceType"], &mut self.instance_type);
@@ -202,7 +212,7 @@ impl<'c, C: Cells> Charge<'c, C> {
         ChargeRow {
             row: self.number,
             file,
-            line_item_id: None,
+            line_item_id: text(Column::LineItemId),
             payer: self.key.payer,
             payer_name: text(Column::BillingAccountName),
             currency: self.currency,
@@ -218,7 +228,7 @@ impl<'c, C: Cells> Charge<'c, C> {
             contracted_cost: costs.contracted,
             marginal_cost: costs.marginal,
             pricing_quantity: self.row.cell(Column::PricingQuantity).quantity(),
-            pricing_unit: text(Column::PricingUnit),
+            pricing_unit: text(Column::ProviderUnit).or_else(|| text(Column::PricingUnit)),
             commitment_id: text(Column::CommitmentDiscountId),
             commitment_type: text(Column::CommitmentDiscountType),
             capacity_reservation_id: text(Column::CapacityReservationId),
@@ -236,17 +246,17 @@ impl<'c, C: Cells> Charge<'c, C> {
             sub_account: text(Column::SubAccountId),
             sub_account_name: text(Column::SubAccountName),
             tags: extra.tags(),
-            line_type: text(Column::ChargeCategory).unwrap_or(""),
+            line_type: text(Column::LineType).or_else(|| text(Column::ChargeCategory)).unwrap_or(""),
             class: self.line.class,
             resource_kind: self.kind,
             usage_type: text(Column::UsageType),
             operation: text(Column::Operation),
             instance_type: (!instance_type.is_empty()).then_some(instance_type),
-            credit_type: None,
+            credit_type: text(Column::CreditType),
             split_role: if split { SplitRole::Child } else { SplitRole::None },
             parent_resource_id,
             split_cost: costs.split,
-            split_unused_cost: None,
+            split_unused_cost: costs.split_unused,
             unmapped: extra.unmapped(),
             unstored: Unstored {
                 list_unit_price: costs.list_unit_price,
@@ -262,7 +272,7 @@ impl<'c, C: Cells> Charge<'c, C> {
         let own = self.row.text(Column::ResourceId);
         match self.row.text(Column::AllocatedResourceId) {
             Some(allocated) => (Some(allocated), own),
-            None => (own, None),
+            None => (own, self.row.text(Column::ParentResourceId)),
         }
     }
 }

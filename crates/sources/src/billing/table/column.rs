@@ -87,7 +87,7 @@ pub(in crate::billing) use columns;
 /// `lineItem/UnblendedCost`, `line_item_unblended_cost` and `LINE_ITEM_UNBLENDED_COST` give one text, and so do
 /// `savingsPlan/SavingsPlanARN` and `savings_plan_savings_plan_a_r_n`: joining the words of a name with nothing
 /// makes every way of splitting them equal.
-pub(in crate::billing) fn squashed(header: &str) -> String {
+pub(crate) fn squashed(header: &str) -> String {
     header.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
