@@ -1,10 +1,12 @@
 //! `export focus`: the current bills as FOCUS 1.2, row by row, or as they were allocated to runs.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
 
 use ledger::{Account, CostBasis, CreditTreatment, Posting, Step};
+use money::{Amount, AmountError};
 use sources::SourceError;
 use sources::export::focus::{
     AllocatedBill, AllocatedPart, allocated, allocated_schema, enriched, enriched_schema,
@@ -109,15 +111,25 @@ fn allocate(
     (delivery, credits): (&DeliveryRecord, CreditTreatment),
     writer: &mut Writer,
 ) -> Result<u64, AppError> {
-    let mut postings: Vec<Posting> = Vec::new();
+    let mut at_rest: Vec<Posting> = Vec::new();
+    let mut fault = None;
     for settlement in books.settlements.iter().filter(|settlement| settlement.delivery == delivery.id) {
         books.store.read_postings(settlement, &mut |posting| {
             let of_credits = posting.step == Step::Credits && credits == CreditTreatment::BeforeCredits;
-            if posting.account != Account::Bill && !of_credits {
-                postings.push(posting);
+            if posting.account != Account::Bill && !of_credits && fault.is_none() {
+                at_rest.push(posting);
+            }
+            // Money that entered an account and moved on cancels out early, so that memory is that of what rests.
+            if at_rest.len() >= POSTINGS_MAX {
+                fault = rest(&mut at_rest).err();
             }
         })?;
     }
+    if let Some(error) = fault {
+        return Err(error.into());
+    }
+    rest(&mut at_rest)?;
+    let postings = at_rest;
     let parts: Vec<AllocatedPart<'_>> = postings.iter().map(AllocatedPart::from).collect();
     let payer = delivery.source.0.split_once(':').map_or(delivery.source.0.as_str(), |(_, payer)| payer);
     let bill = AllocatedBill {
@@ -131,6 +143,39 @@ fn allocate(
     let batch = allocated(&bill, &parts)?;
     writer.write(&batch)?;
     Ok(batch.num_rows() as u64)
+}
+
+/// Postings that are gathered before those of one place are summed.
+const POSTINGS_MAX: usize = 1 << 18;
+
+/// Sums the postings of one place, whatever step moved them there, and leaves out places where nothing rests.
+fn rest(postings: &mut Vec<Posting>) -> Result<(), AmountError> {
+    let mut places: BTreeMap<String, Posting> = BTreeMap::new();
+    for posting in postings.drain(..) {
+        let nothing = Posting {
+            step: Step::Attribution,
+            billed_cost: Amount::ZERO,
+            list_cost: Amount::ZERO,
+            effective_cost: Amount::ZERO,
+            marginal_cost: Amount::ZERO,
+            charges: 0,
+            unpriced: 0,
+            ..posting.clone()
+        };
+        let held = places.entry(format!("{nothing:?}")).or_insert(nothing);
+        held.billed_cost = held.billed_cost.checked_add(posting.billed_cost)?;
+        held.list_cost = held.list_cost.checked_add(posting.list_cost)?;
+        held.effective_cost = held.effective_cost.checked_add(posting.effective_cost)?;
+        held.marginal_cost = held.marginal_cost.checked_add(posting.marginal_cost)?;
+        held.charges += posting.charges;
+        held.unpriced += posting.unpriced;
+    }
+    let empty = |posting: &Posting| {
+        let costs = [posting.billed_cost, posting.list_cost, posting.effective_cost, posting.marginal_cost];
+        posting.charges == 0 && costs.iter().all(|cost| cost.is_zero())
+    };
+    postings.extend(places.into_values().filter(|posting| !empty(posting)));
+    Ok(())
 }
 
 /// The provider of a delivery in FOCUS terms; a FOCUS bill's own rows tell it, which postings do not keep.
