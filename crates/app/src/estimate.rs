@@ -47,8 +47,10 @@ pub(crate) async fn keep(
         return Ok(());
     }
     context.progress.stage("estimating what is not billed yet");
-    let usable =
-        store.prices().await?.into_iter().filter(|price| price.doubt.is_none()).map(|price| price.row);
+    let facts = facts(attempts, &context.estimates);
+    // A list may have a million prices: they are read only if there is something to price.
+    let held = if facts.is_empty() { Vec::new() } else { store.prices().await? };
+    let usable = held.into_iter().filter(|price| price.doubt.is_none()).map(|price| price.row);
     let newest_first = lists.iter().rev().filter(|list| list.current).map(|list| list.source.clone());
     let mut precedence: Vec<String> = Vec::new();
     for source in context.estimates.price_lists.iter().cloned().chain(newest_first) {
@@ -57,7 +59,7 @@ pub(crate) async fn keep(
         }
     }
     let current = store.current_deliveries().await?;
-    let made = estimates(context, attempts, (precedence, usable.collect()))?;
+    let made = estimates(context, (attempts, &facts), (precedence, usable.collect()))?;
     let is_open = |estimate: &EstimateRecord| !is_billed(&current, &estimate.provider, estimate.day);
     let open: Vec<EstimateRecord> = made.into_iter().filter(is_open).collect();
     let key = |estimate: &EstimateRecord| {
@@ -113,18 +115,17 @@ pub(crate) fn speaks_of(delivery: &DeliveryRecord, provider: &str) -> bool {
 
 fn estimates(
     context: &Context<'_>,
-    attempts: &[Attempt],
+    (attempts, facts): (&[Attempt], &BTreeMap<String, MachineFacts>),
     (precedence, prices): (Vec<String>, Vec<PriceRow>),
 ) -> Result<Vec<EstimateRecord>, AppError> {
-    let facts = facts(attempts, &context.estimates);
-    let as_bought = machines(attempts, &facts, context.now);
+    let as_bought = machines(attempts, facts, context.now);
     let on_demand: Vec<Machine> = as_bought.iter().cloned().map(at_list).collect();
     let book = PriceBook::new(precedence, prices)
         .map_err(|error| AppError::new("prices::no_precedence", error.to_string()))?;
     let mut sums: BTreeMap<(AttemptId, Day, Currency), Sum> = BTreeMap::new();
     let sides = [(Side::Effective, rate(&book, &as_bought, &[])), (Side::List, rate(&book, &on_demand, &[]))];
     for (side, estimate) in &sides {
-        add(attempts, &facts, (*side, estimate), &mut sums)?;
+        add(attempts, facts, (*side, estimate), &mut sums)?;
     }
     let records = sums.into_iter().map(|((attempt, day, currency), sum)| EstimateRecord {
         attempt,
