@@ -51,6 +51,9 @@ pub(in crate::billing) trait Visitor {
     /// The names of the columns; gives the columns that the visitor wants to see, or `None` to skip the rows.
     fn header(&mut self, file: &BillFile, headers: &[String]) -> Result<Option<Vec<Wanted>>, SourceError>;
 
+    /// Which columns the next rows have any value in; until then, and without it, any.
+    fn block(&mut self, _occupied: &dyn Fn(usize) -> bool) {}
+
     /// A row, counted from 1.
     fn row(&mut self, row: u64, cells: &impl Cells) -> Result<(), SourceError>;
 
