@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         ["generate"] => finish(write_pages(&root())),
         ["generate", "--check"] => finish(check_pages(&root())),
         ["bench", "attribution", sizes @ ..] => finish(bench::attribution(&root(), sizes)),
+        ["bench", "import", sizes @ ..] => finish(bench::import(&root(), sizes)),
         ["help" | "--help" | "-h"] => {
             eprintln!("{USAGE}");
             ExitCode::SUCCESS
@@ -40,9 +41,9 @@ fn main() -> ExitCode {
         ["ci" | "tidy", surplus, ..] | ["generate", surplus, ..] => {
             usage_error(&format!("unexpected argument `{surplus}`"))
         }
-        [unknown, ..] => {
-            usage_error(&format!("unknown task `{unknown}` (known: ci, tidy, generate, bench attribution)"))
-        }
+        [unknown, ..] => usage_error(&format!(
+            "unknown task `{unknown}` (known: ci, tidy, generate, bench attribution, bench import)"
+        )),
     }
 }
 
