@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         ["bench", "attribution", sizes @ ..] => finish(bench::attribution(&root(), sizes)),
         ["validate-focus", file] => finish(focus::validate(&root(), file)),
         ["validate-focus", ..] => usage_error("validate-focus takes one file"),
+        ["bench", "import", sizes @ ..] => finish(bench::import(&root(), sizes)),
         ["help" | "--help" | "-h"] => {
             eprintln!("{USAGE}");
             ExitCode::SUCCESS
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
             usage_error(&format!("unexpected argument `{surplus}`"))
         }
         [unknown, ..] => usage_error(&format!(
-            "unknown task `{unknown}` (known: ci, tidy, generate, bench attribution, validate-focus)"
+            "unknown task `{unknown}` (known: ci, tidy, generate, bench attribution, bench import, validate-focus)"
         )),
     }
 }

@@ -106,6 +106,9 @@ impl FromStr for Amount {
 
     /// Reads `-12.5`, `.5`, `4.0E-7`, `5e-06`, `+1`; white space around the number is allowed, digit grouping is not.
     fn from_str(text: &str) -> Result<Self, AmountError> {
+        if let Some(units) = plain_units(text.as_bytes()) {
+            return Ok(Self(units));
+        }
         let trimmed = text.trim();
         parse_units(trimmed.as_bytes()).map(Self).map_err(|fault| match fault {
             Fault::Syntax => AmountError::NotADecimal { text: text.to_owned() },
@@ -134,6 +137,47 @@ pub(crate) enum Fault {
     Syntax,
     Precision,
     Range,
+}
+
+/// The powers of ten by which a number with so many fractional digits lacks its units.
+const LACKING: [u128; SCALE as usize + 1] = {
+    let mut powers = [1; SCALE as usize + 1];
+    let mut places = SCALE as usize;
+    while places > 0 {
+        places -= 1;
+        powers[places] = powers[places + 1] * 10;
+    }
+    powers
+};
+
+/// Longest text that the short way takes: its digits fit into 64 bits.
+const PLAIN_BYTES: usize = 19;
+
+/// The short way for what nearly every row of a bill holds: a few digits with a point. `None` leaves the text to
+/// [`parse_units`].
+fn plain_units(bytes: &[u8]) -> Option<i128> {
+    let (negative, rest) = match bytes.split_first()? {
+        (b'-', rest) => (true, rest),
+        _ => (false, bytes),
+    };
+    if rest.len() > PLAIN_BYTES {
+        return None;
+    }
+    let (mut digits, mut point) = (0_u64, None);
+    for (at, byte) in rest.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => digits = digits * 10 + u64::from(byte - b'0'),
+            b'.' if point.is_none() => point = Some(at),
+            _ => return None,
+        }
+    }
+    if rest.len() == usize::from(point.is_some()) {
+        return None;
+    }
+    let places = point.map_or(0, |at| rest.len() - 1 - at);
+    let units = u128::from(digits).checked_mul(*LACKING.get(places)?)?;
+    let signed = i128::try_from(units).ok().filter(|units| *units <= UNITS_MAX)?;
+    Some(if negative { -signed } else { signed })
 }
 
 /// Parses decimal text into units of 10⁻²⁴ without allocating.
@@ -265,6 +309,13 @@ mod tests {
         fn shown_text_reads_back_as_the_same_amount(units in -UNITS_MAX..=UNITS_MAX) {
             let amount = Amount::from_units(units).unwrap();
             prop_assert_eq!(amount.to_string().parse::<Amount>().unwrap(), amount);
+        }
+
+        #[test]
+        fn the_short_way_reads_what_the_long_way_reads(text in "-?[0-9]{0,12}(\\.[0-9]{0,12})?[-e.]?") {
+            if let Some(units) = plain_units(text.as_bytes()) {
+                prop_assert_eq!(parse_units(text.as_bytes()).ok(), Some(units), "for {}", text);
+            }
         }
 
         #[test]

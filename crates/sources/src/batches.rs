@@ -12,6 +12,8 @@ use crate::billing::{BillBatch, BillLimits, PeriodSummary};
 use crate::charges::COLUMNS;
 
 mod builder;
+mod dictionary;
+mod sparse;
 
 use builder::BatchBuilder;
 
@@ -136,15 +138,21 @@ pub struct Unstored {
     pub null_text: bool,
 }
 
+/// Where batches are handed on to.
+pub type Sink<'a> = Box<dyn FnMut(BillBatch) -> Result<(), SourceError> + Send + 'a>;
+
 /// Takes rows in any order and hands on batches of one payer and billing period.
 pub struct Batches<'a> {
     limits: &'a BillLimits,
-    sink: &'a mut dyn FnMut(BillBatch) -> Result<(), SourceError>,
+    /// Gone once everything has been handed on.
+    sink: Option<Sink<'a>>,
     groups: Vec<Group>,
     index: BTreeMap<String, BTreeMap<BillingPeriod, usize>>,
     open: usize,
     text_bytes: usize,
     last: usize,
+    /// A builder without rows, whose buffers are used again.
+    spare: Option<BatchBuilder>,
 }
 
 struct Group {
@@ -158,11 +166,17 @@ struct Group {
 
 impl<'a> Batches<'a> {
     /// No rows yet.
-    pub fn new(
-        limits: &'a BillLimits,
-        sink: &'a mut dyn FnMut(BillBatch) -> Result<(), SourceError>,
-    ) -> Self {
-        Self { limits, sink, groups: Vec::new(), index: BTreeMap::new(), open: 0, text_bytes: 0, last: 0 }
+    pub fn new(limits: &'a BillLimits, sink: Sink<'a>) -> Self {
+        Self {
+            limits,
+            sink: Some(sink),
+            groups: Vec::new(),
+            index: BTreeMap::new(),
+            open: 0,
+            text_bytes: 0,
+            last: 0,
+            spare: None,
+        }
     }
 
     /// The place of a payer's billing period among the summaries, opened if it is new.
@@ -206,7 +220,7 @@ impl<'a> Batches<'a> {
         })?;
         if self.groups[index].builder.is_none() {
             self.make_room()?;
-            self.groups[index].builder = Some(BatchBuilder::new());
+            self.groups[index].builder = Some(self.spare.take().unwrap_or_else(BatchBuilder::new));
             self.open += 1;
         }
         let Some(builder) = self.groups[index].builder.as_mut() else { return Ok(index) };
@@ -218,6 +232,16 @@ impl<'a> Batches<'a> {
             self.flush_largest(|builder| builder.text_bytes())?;
         }
         Ok(index)
+    }
+
+    /// Hands on what is left and lets go of the sink; no row may follow.
+    ///
+    /// # Errors
+    /// What the sink returns.
+    pub fn hand_on_rest(&mut self) -> Result<(), SourceError> {
+        (0..self.groups.len()).try_for_each(|index| self.flush(index))?;
+        self.sink = None;
+        Ok(())
     }
 
     /// Hands on what is left and gives the summaries, by payer and period.
@@ -236,9 +260,7 @@ impl<'a> Batches<'a> {
         mut self,
         mut close: impl FnMut(usize, &mut PeriodSummary) -> Result<(), SourceError>,
     ) -> Result<Vec<PeriodSummary>, SourceError> {
-        for index in 0..self.groups.len() {
-            self.flush(index)?;
-        }
+        self.hand_on_rest()?;
         let mut summaries = Vec::with_capacity(self.groups.len());
         for (index, group) in self.groups.into_iter().enumerate() {
             let (mut summary, gate) = group.into_summary();
@@ -304,12 +326,16 @@ impl<'a> Batches<'a> {
 
     fn flush(&mut self, index: usize) -> Result<(), SourceError> {
         let Some(group) = self.groups.get_mut(index) else { return Ok(()) };
-        let Some(builder) = group.builder.take() else { return Ok(()) };
+        let Some(mut builder) = group.builder.take() else { return Ok(()) };
         self.open -= 1;
         self.text_bytes -= builder.text_bytes();
         let batch = builder.finish()?;
+        self.spare = Some(builder);
         count_nulls(&mut group.summary.null_rates, &batch);
-        (self.sink)(BillBatch { payer: group.summary.payer.clone(), period: group.summary.period, batch })
+        let Some(sink) = &mut self.sink else {
+            return Err(SourceError::new("bill::batch", "a row came after the last batch was handed on"));
+        };
+        sink(BillBatch { payer: group.summary.payer.clone(), period: group.summary.period, batch })
     }
 }
 

@@ -3,12 +3,14 @@
 //! A reader returns what it accepted and what it rejected, and `accepted + rejected = rows`. One file per kind of
 //! source under `billing/`, `prices/` and `telemetry/`, and one line in [`registry`]. [`export`] goes the other way.
 
+mod ahead;
 pub mod batches;
 pub mod billing;
 pub mod charges;
 mod error;
 pub mod export;
 pub mod place;
+mod places;
 mod price_list;
 pub mod prices;
 pub mod registry;

@@ -13,6 +13,8 @@ mod broken;
 mod delivery;
 #[path = "aws_cur/shapes.rs"]
 mod shapes;
+#[path = "aws_cur/threads.rs"]
+mod threads;
 
 use money::Amount;
 use sources::billing::DiscountMode;

@@ -1,4 +1,5 @@
-//! For tests only: builders of attempts and charges, the naive oracle of attribution, and the reader of scenarios.
+//! For tests and benchmarks only: builders of attempts and charges, the naive oracle of attribution, the reader of
+//! scenarios, and what a benchmark's process took.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,5 +11,7 @@
 )]
 
 pub mod build;
+pub mod measure;
 pub mod oracle;
+pub mod random;
 pub mod scenario;

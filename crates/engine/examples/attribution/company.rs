@@ -2,6 +2,7 @@
 
 use ledger::{Attempt, Binding};
 use testkit::build::{HOUR, JULY, attempt, holding};
+use testkit::random::Random;
 
 /// Instances.
 pub(crate) const INSTANCES: usize = 2_000;
@@ -16,29 +17,12 @@ pub(crate) const ATTEMPTS: usize = 20_000;
 /// Hours of the month.
 pub(crate) const MONTH: i64 = 744;
 
-/// A small generator of the same numbers everywhere (splitmix64).
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
-}
-
 pub(crate) fn instance(index: usize) -> String {
-    format!("i-{:017x}", Random(index as u64).next() >> 2)
+    format!("i-{:017x}", Random(index as u64).draw() >> 2)
 }
 
 pub(crate) fn volume(index: usize) -> String {
-    format!("vol-{:017x}", Random(1_000_000 + index as u64).next() >> 2)
+    format!("vol-{:017x}", Random(1_000_000 + index as u64).draw() >> 2)
 }
 
 /// GPUs of an instance: p4d, p5, g5 and g6 in turn.

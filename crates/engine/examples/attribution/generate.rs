@@ -16,8 +16,9 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use sources::charges::{COLUMNS, ColumnType};
 use testkit::build::{HOUR, JULY};
+use testkit::random::Random;
 
-use crate::company::{BUCKETS, INSTANCES, OTHERS, Random, TYPES, VOLUMES, attempts, instance, volume};
+use crate::company::{BUCKETS, INSTANCES, OTHERS, TYPES, VOLUMES, attempts, instance, volume};
 
 /// One row of every hour: resource, kind, usage type, price in 10⁻¹⁰, and the spread of the amount.
 struct Line {

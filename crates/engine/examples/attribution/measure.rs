@@ -13,6 +13,7 @@ use ledger::Attempt;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use testkit::build::{HOUR, JULY, attempt, holding};
+use testkit::measure::report;
 
 use crate::company::MONTH;
 
@@ -32,28 +33,6 @@ fn files(dir: &Path) -> Vec<PathBuf> {
         std::fs::read_dir(dir.join("charges")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     files
-}
-
-/// Seconds since the process began, CPU seconds and peak resident megabytes, from the kernel's own books.
-fn cost() -> (f64, f64, f64) {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    let ticks = |index: usize| fields[index].parse::<f64>().unwrap() / 100.0;
-    let uptime: f64 =
-        std::fs::read_to_string("/proc/uptime").unwrap().split_whitespace().next().unwrap().parse().unwrap();
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let kilobytes: f64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
-    (uptime - ticks(19), ticks(11) + ticks(12), kilobytes / 1024.0)
-}
-
-fn report(engine: &str, what: &[(&str, String)]) {
-    let (seconds, cpu, megabytes) = cost();
-    let told: Vec<String> = what.iter().map(|(name, value)| format!(", \"{name}\": \"{value}\"")).collect();
-    println!(
-        "{{\"engine\": \"{engine}\", \"seconds\": {seconds:.2}, \"cpu\": {cpu:.2}, \"megabytes\": {megabytes:.0}{}}}",
-        told.concat()
-    );
 }
 
 /// The build side, read from the holdings attempt by attempt, and the file's number of each attempt in it.

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, Decimal128Builder, Float64Builder, Int64Builder, StringDictionaryBuilder,
-    TimestampMicrosecondBuilder,
-};
-use arrow::datatypes::Int32Type;
+use arrow::array::{ArrayRef, Decimal128Array, Float64Array, Int64Array, TimestampMicrosecondArray};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 use money::Amount;
 
 use super::ChargeRow;
+use super::dictionary::TextColumn;
+use super::sparse::Sparse;
 use crate::SourceError;
 use crate::charges::{COLUMNS, ColumnType, MONEY, schema};
 
@@ -33,35 +31,29 @@ const fn count(kind: ColumnType) -> usize {
 
 /// Columns that grow together.
 pub(super) struct BatchBuilder {
-    rows: Int64Builder,
+    rows: Vec<i64>,
     texts: Vec<TextColumn>,
-    monies: Vec<Decimal128Builder>,
-    quantity: Float64Builder,
-    instants: Vec<TimestampMicrosecondBuilder>,
+    monies: Vec<Sparse<i128>>,
+    quantity: Sparse<f64>,
+    instants: Vec<Vec<i64>>,
     text_bytes: usize,
-}
-
-#[derive(Default)]
-struct TextColumn {
-    builder: StringDictionaryBuilder<Int32Type>,
-    values: i32,
 }
 
 impl BatchBuilder {
     pub(super) fn new() -> Self {
         Self {
-            rows: Int64Builder::new(),
+            rows: Vec::new(),
             texts: (0..TEXTS).map(|_| TextColumn::default()).collect(),
-            monies: (0..MONIES).map(|_| Decimal128Builder::new()).collect(),
-            quantity: Float64Builder::new(),
-            instants: (0..INSTANTS).map(|_| TimestampMicrosecondBuilder::new()).collect(),
+            monies: (0..MONIES).map(|_| Sparse::default()).collect(),
+            quantity: Sparse::default(),
+            instants: (0..INSTANTS).map(|_| Vec::new()).collect(),
             text_bytes: 0,
         }
     }
 
     /// Rows so far.
-    pub(super) fn rows(&self) -> usize {
-        arrow::array::ArrayBuilder::len(&self.rows)
+    pub(super) const fn rows(&self) -> usize {
+        self.rows.len()
     }
 
     /// Bytes of distinct text so far.
@@ -71,34 +63,49 @@ impl BatchBuilder {
 
     /// Adds a row and gives the rows so far.
     pub(super) fn push(&mut self, row: &ChargeRow<'_>) -> Result<usize, SourceError> {
-        self.rows.append_value(i64::try_from(row.row).unwrap_or(i64::MAX));
+        let at = self.rows();
+        self.rows.push(i64::try_from(row.row).unwrap_or(i64::MAX));
         for (column, text) in self.texts.iter_mut().zip(texts(row)) {
-            self.text_bytes += column.append(text).map_err(not_built)?;
+            if let Some(text) = text {
+                self.text_bytes += column.set(at, text).map_err(not_built)?;
+            }
         }
         for (column, amount) in self.monies.iter_mut().zip(monies(row)) {
-            column.append_option(amount.map(Amount::units));
+            if let Some(amount) = amount {
+                column.set(at, amount.units());
+            }
         }
-        self.quantity.append_option(row.pricing_quantity);
+        if let Some(quantity) = row.pricing_quantity {
+            self.quantity.set(at, quantity);
+        }
         for (column, instant) in self.instants.iter_mut().zip(instants(row)) {
-            column.append_value(instant);
+            column.push(instant);
         }
         Ok(self.rows())
     }
 
-    /// The batch.
-    pub(super) fn finish(mut self) -> Result<RecordBatch, SourceError> {
+    /// The batch; a new one begins in the buffers of this one.
+    pub(super) fn finish(&mut self) -> Result<RecordBatch, SourceError> {
+        let rows = self.rows();
+        self.text_bytes = 0;
         let (mut texts, mut monies, mut instants) =
-            (self.texts.into_iter(), self.monies.into_iter(), self.instants.into_iter());
+            (self.texts.iter_mut(), self.monies.iter_mut(), self.instants.iter_mut());
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(COLUMNS.len());
         for column in COLUMNS {
             let array: Option<ArrayRef> = match column.kind {
-                ColumnType::Text => texts.next().map(|mut c| Arc::new(c.builder.finish()) as ArrayRef),
-                ColumnType::Money => monies.next().map(money_array).transpose().map_err(not_built)?,
-                ColumnType::Instant => {
-                    instants.next().map(|mut c| Arc::new(c.finish().with_timezone("UTC")) as ArrayRef)
+                ColumnType::Text => texts.next().map(|c| c.finish(rows)).transpose().map_err(not_built)?,
+                ColumnType::Money => {
+                    monies.next().map(|c| money_array(c, rows)).transpose().map_err(not_built)?
                 }
-                ColumnType::Quantity => Some(Arc::new(self.quantity.finish())),
-                ColumnType::Row => Some(Arc::new(self.rows.finish())),
+                ColumnType::Instant => instants.next().map(|c| {
+                    let array = TimestampMicrosecondArray::from(std::mem::take(c));
+                    Arc::new(array.with_timezone("UTC")) as ArrayRef
+                }),
+                ColumnType::Quantity => {
+                    let (quantities, nulls) = self.quantity.finish(rows);
+                    Some(Arc::new(Float64Array::new(quantities.into(), nulls)))
+                }
+                ColumnType::Row => Some(Arc::new(Int64Array::from(std::mem::take(&mut self.rows)))),
             };
             arrays.extend(array);
         }
@@ -106,28 +113,14 @@ impl BatchBuilder {
     }
 }
 
-impl TextColumn {
-    /// Appends and gives the bytes by which the dictionary grew.
-    fn append(&mut self, text: Option<&str>) -> Result<usize, ArrowError> {
-        let Some(text) = text else {
-            self.builder.append_null();
-            return Ok(0);
-        };
-        let key = self.builder.append(text)?;
-        if key < self.values {
-            return Ok(0);
-        }
-        self.values = key + 1;
-        Ok(text.len() + 8)
-    }
-}
-
-fn money_array(mut column: Decimal128Builder) -> Result<ArrayRef, ArrowError> {
+fn money_array(column: &mut Sparse<i128>, rows: usize) -> Result<ArrayRef, ArrowError> {
     let (precision, scale) = match MONEY {
         arrow::datatypes::DataType::Decimal128(precision, scale) => (precision, scale),
         _ => (38, 24),
     };
-    Ok(Arc::new(column.finish().with_precision_and_scale(precision, scale)?))
+    let (units, nulls) = column.finish(rows);
+    let array = Decimal128Array::try_new(units.into(), nulls)?;
+    Ok(Arc::new(array.with_precision_and_scale(precision, scale)?))
 }
 
 fn not_built(fault: ArrowError) -> SourceError {
@@ -197,6 +190,7 @@ const fn instants(row: &ChargeRow<'_>) -> [i64; INSTANTS] {
 #[cfg(test)]
 mod tests {
     use arrow::array::{Array, AsArray};
+    use arrow::datatypes::Int32Type;
     use ledger::{BillingPeriod, ChargeCategory, Interval, LineClass, ResourceKind, SplitRole, Timestamp};
 
     use super::*;

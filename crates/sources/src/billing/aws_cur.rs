@@ -55,6 +55,7 @@ pub(in crate::billing) mod meter;
 mod outcome;
 mod product;
 mod row;
+mod words;
 
 use import::Report;
 

@@ -185,7 +185,7 @@ impl Default for BillLimits {
             unpack_ratio: 500,
             unpack_floor_bytes: 256 << 20,
             rejections: 200,
-            batch_rows: 32_768,
+            batch_rows: 8192,
             open_text_bytes: 48 << 20,
             periods: 4096,
         }

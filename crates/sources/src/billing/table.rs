@@ -65,6 +65,9 @@ pub(in crate::billing) trait Visitor {
         true
     }
 
+    /// Which columns the next rows have any value in; until then, and without it, any.
+    fn block(&mut self, _occupied: &dyn Fn(usize) -> bool) {}
+
     /// A row, counted from 1.
     fn row(&mut self, row: u64, cells: &impl Cells) -> Result<(), SourceError>;
 

@@ -52,7 +52,7 @@ fn canonical(drawn: &[Drawn]) -> (Vec<arrow::record_batch::RecordBatch>, BillSum
         made.push(batch.batch);
         Ok(())
     };
-    let mut rows = Batches::new(&limits, &mut sink);
+    let mut rows = Batches::new(&limits, Box::new(&mut sink));
     for (number, one) in drawn.iter().enumerate() {
         let row = charge(number as u64 + 1, one);
         let group = rows.push(&row).unwrap();

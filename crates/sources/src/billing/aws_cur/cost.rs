@@ -6,7 +6,6 @@ use money::{Amount, AmountError};
 use super::column::Column;
 use super::layout::{Layout, has_net_columns};
 use super::line::{Line, LineType};
-use super::meter::Meter;
 
 /// How a file's rows are valued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,12 +29,11 @@ impl Valuation {
     }
 }
 
-/// A row's line, class and meter.
+/// A row's line and class.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Judged<'a> {
-    pub(super) line: Line<'a>,
+pub(super) struct Judged {
+    pub(super) line: Line,
     pub(super) class: LineClass,
-    pub(super) meter: Meter,
     /// True for the repayment of a savings plan's one-time fee.
     pub(super) refunds_upfront_fee: bool,
     /// True if the row names a reservation.
@@ -59,7 +57,7 @@ pub(super) struct Costs {
 
 /// Values a row. `amount` reads an optional column of money.
 pub(super) fn costs(
-    judged: &Judged<'_>,
+    judged: &Judged,
     billed: Amount,
     valuation: Valuation,
     amount: &mut dyn FnMut(Column) -> Option<Amount>,
@@ -94,7 +92,7 @@ fn net_or_gross(
 
 /// The amortised cost and whether the source left it untold.
 fn effective(
-    judged: &Judged<'_>,
+    judged: &Judged,
     billed: Amount,
     valuation: Valuation,
     amount: &mut dyn FnMut(Column) -> Option<Amount>,
@@ -143,7 +141,7 @@ fn effective(
 }
 
 /// The cost at public rates: `None` is "no usable public price", which is not zero.
-fn list(judged: &Judged<'_>, billed: Amount, public: Option<Amount>) -> Option<Amount> {
+fn list(judged: &Judged, billed: Amount, public: Option<Amount>) -> Option<Amount> {
     match judged.class {
         LineClass::Usage | LineClass::UnusedReservation | LineClass::Inference => {}
         LineClass::CapacityBlockUsage => return None,
@@ -162,19 +160,19 @@ fn list(judged: &Judged<'_>, billed: Amount, public: Option<Amount>) -> Option<A
         // A free tier is billed at nothing while the public column charges it at the paid rate.
         return (billed > Amount::ZERO || covered).then_some(public);
     }
-    (public.is_zero() && billed.is_zero() && !judged.line.is_spot()).then_some(Amount::ZERO)
+    (public.is_zero() && billed.is_zero() && !judged.line.words.is_spot).then_some(Amount::ZERO)
 }
 
 /// What the row added beyond what was bought or stood there anyway.
-fn marginal(judged: &Judged<'_>, billed: Amount) -> Amount {
+fn marginal(judged: &Judged, billed: Amount) -> Amount {
     let usage = matches!(judged.line.line_type, LineType::Usage | LineType::Unknown);
     let counted = matches!(judged.class, LineClass::Usage | LineClass::Inference);
-    if usage && counted && !judged.meter.standing { billed } else { Amount::ZERO }
+    if usage && counted && !judged.line.words.meter.standing { billed } else { Amount::ZERO }
 }
 
 /// What the row adds to `amortised − billed` by the source's own identity.
 fn identity(
-    judged: &Judged<'_>,
+    judged: &Judged,
     billed: Amount,
     amount: &mut dyn FnMut(Column) -> Option<Amount>,
 ) -> Result<Amount, AmountError> {

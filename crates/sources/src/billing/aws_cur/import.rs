@@ -1,6 +1,6 @@
 //! Turns the rows of a report into canonical charges, one after another.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ledger::{Interval, LineClass, SplitRole};
 use money::{Amount, Currency};
@@ -10,10 +10,11 @@ use super::cost::{Costs, Judged, Valuation, costs};
 use super::discount::DiscountPeriods;
 use super::layout::{Layout, layout};
 use super::line::{Line, LineType};
-use super::meter::{MeterText, Meters, instance_type_of_description, instance_type_of_usage};
+use super::meter::{MeterText, instance_type_of_description};
 use super::outcome::PeriodFacts;
 use super::product::Product;
 use super::row::{Fault, Row, RowKey};
+use super::words::Lines;
 use crate::SourceError;
 use crate::batches::{ChargeRow, Unstored};
 use crate::billing::table::cell::{Cells, Money};
@@ -30,7 +31,7 @@ pub(super) struct Report<'a> {
     /// What the periods need beyond their totals, in the order of their groups.
     pub(super) facts: Vec<PeriodFacts>,
     product: Product,
-    meters: Meters,
+    lines: Lines,
 }
 
 /// A row read as far as its money.
@@ -40,14 +41,14 @@ struct Charge<'c, C> {
     key: RowKey<'c>,
     currency: Currency,
     charge_period: Interval,
-    judged: Judged<'c>,
+    judged: Judged,
     costs: Costs,
 }
 
 impl<'a> Report<'a> {
     /// No rows yet.
     pub(super) fn new(discounts: &'a DiscountPeriods) -> Self {
-        Self { discounts, facts: Vec::new(), product: Product::default(), meters: Meters::default() }
+        Self { discounts, facts: Vec::new(), product: Product::default(), lines: Lines::default() }
     }
 
     fn hand_on<C: Cells>(
@@ -56,7 +57,7 @@ impl<'a> Report<'a> {
         charge: &Charge<'_, C>,
         (group, valuation): (usize, Valuation),
     ) -> Result<(), Stop> {
-        let file = Rc::clone(&core.file);
+        let file = Arc::clone(&core.file);
         hand_on(&mut core.batches, &charge.canonical((&file, &core.extra, &self.product)))?;
         if let Some(facts) = self.facts.get_mut(group) {
             facts.discount_rows |= charge.judged.line.line_type == LineType::Discount;
@@ -74,7 +75,7 @@ impl<'a> Report<'a> {
         &self.facts[group]
     }
 
-    fn judge<'c, C: Cells>(&mut self, row: &Row<'c, C>) -> Result<Judged<'c>, Fault> {
+    fn judge<C: Cells>(&mut self, row: &Row<'_, C>) -> Result<Judged, Fault> {
         let text = |column| row.text(column).unwrap_or("");
         let names_reservation = row.text(Column::ReservationArn).is_some();
         let product = text(Column::ProductCode);
@@ -85,25 +86,21 @@ impl<'a> Report<'a> {
         let no_money = || row.billed().is_ok_and(|money| money.is_none_or(|money| money.amount.is_zero()));
         let line = Line {
             line_type: LineType::of(text(Column::LineType)),
-            product,
-            usage_type: text(Column::UsageType),
-            operation: text(Column::Operation),
+            words: self.lines.of(MeterText {
+                product,
+                usage_type: text(Column::UsageType),
+                operation: text(Column::Operation),
+                service_code: text(Column::ServiceCode),
+            }),
             has_commitment: names_reservation || row.text(Column::SpArn).is_some(),
             has_usage: row.text(Column::ResourceId).is_some() || has_amount(),
             has_split_parent: row.text(Column::SplitParent).is_some() && no_money(),
         };
-        let service_code = text(Column::ServiceCode);
-        let meter = self.meters.of(MeterText {
-            product,
-            usage_type: line.usage_type,
-            operation: line.operation,
-            service_code,
-        });
         let one_time_fee = "Refund for one-time fee for Savings Plan ID";
         let refunds_upfront_fee = line.line_type == LineType::Refund
             && product.ends_with("SavingsPlans")
             && text(Column::Description).starts_with(one_time_fee);
-        Ok(Judged { line, class: line.class(), meter, refunds_upfront_fee, names_reservation })
+        Ok(Judged { line, class: line.class(), refunds_upfront_fee, names_reservation })
     }
 }
 
@@ -200,7 +197,7 @@ impl<'c, C: Cells> Charge<'c, C> {
             tags: extra.tags(),
             line_type: text(Column::LineType).unwrap_or(""),
             class: self.judged.class,
-            resource_kind: self.judged.meter.kind,
+            resource_kind: line.words.meter.kind,
             usage_type: text(Column::UsageType),
             operation: text(Column::Operation),
             instance_type: self.instance_type(product),
@@ -239,17 +236,18 @@ impl<'c, C: Cells> Charge<'c, C> {
     /// The instance type: never from the description of a reserved instance, which names the reservation's own type.
     fn instance_type<'r>(&'r self, product: &'r Product) -> Option<&'r str> {
         let line = &self.judged.line;
-        let spot = || self.row.text(Column::Description).filter(|_| line.is_spot());
+        let usage = || self.row.text(Column::UsageType)?.get(line.words.instance_type?..);
+        let spot = || self.row.text(Column::Description).filter(|_| line.words.is_spot);
         self.row
             .text(Column::InstanceType)
             .or_else(|| product.instance_type())
-            .or_else(|| instance_type_of_usage(line.usage_type))
+            .or_else(usage)
             .or_else(|| spot().and_then(instance_type_of_description))
     }
 }
 
 /// The billed cost of a row; split details have none of their own.
-fn billed<C: Cells>(row: &Row<'_, C>, judged: &Judged<'_>) -> Result<Money, Fault> {
+fn billed<C: Cells>(row: &Row<'_, C>, judged: &Judged) -> Result<Money, Fault> {
     if judged.class == LineClass::SplitDetail {
         return Ok(Money::default());
     }

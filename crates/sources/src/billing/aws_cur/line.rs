@@ -2,7 +2,7 @@
 
 use ledger::{ChargeCategory, LineClass};
 
-use super::meter::is_inference;
+use super::words::Words;
 
 /// A line type that changes what a row means; every other text is [`LineType::Unknown`] and is kept as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,11 +69,9 @@ impl LineType {
 
 /// What of a row decides its class.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct Line {
     pub(super) line_type: LineType,
-    pub(super) product: &'a str,
-    pub(super) usage_type: &'a str,
-    pub(super) operation: &'a str,
+    pub(super) words: Words,
     /// True if a reservation or a savings plan is named.
     pub(super) has_commitment: bool,
     /// True if a resource or an amount of usage is named.
@@ -82,17 +80,16 @@ pub(super) struct Line<'a> {
     pub(super) has_split_parent: bool,
 }
 
-impl Line<'_> {
+impl Line {
     /// The class of the row.
     pub(super) fn class(&self) -> LineClass {
-        if self.is_split_detail() {
+        if self.words.is_split_detail || self.has_split_parent {
             return LineClass::SplitDetail;
         }
-        let block_fee = self.usage_type.contains("CapacityBlockFee");
         match self.line_type {
             LineType::Tax => LineClass::Tax,
             LineType::Credit => LineClass::Credit,
-            LineType::Fee | LineType::Refund if block_fee && !self.has_commitment => {
+            LineType::Fee | LineType::Refund if self.words.is_block_fee && !self.has_commitment => {
                 LineClass::CapacityBlockFee
             }
             LineType::Refund => LineClass::Refund,
@@ -102,7 +99,7 @@ impl Line<'_> {
             | LineType::ReservationFee => LineClass::Commitment,
             LineType::Fee if self.has_commitment => LineClass::Commitment,
             LineType::Discount => LineClass::Other,
-            _ if self.is_support() => LineClass::Support,
+            _ if self.words.is_support => LineClass::Support,
             LineType::Fee => LineClass::Other,
             LineType::Unknown if !self.has_usage => LineClass::Other,
             LineType::Usage
@@ -114,36 +111,21 @@ impl Line<'_> {
     }
 
     fn class_of_usage(&self) -> LineClass {
-        if self.operation.starts_with("RunInstances:CB") {
+        if self.words.is_block_usage {
             LineClass::CapacityBlockUsage
-        } else if self.usage_type.contains("UnusedBox:") || self.usage_type.contains("UnusedDed:") {
+        } else if self.words.is_unused_reservation {
             LineClass::UnusedReservation
-        } else if is_inference(self.product, self.usage_type) {
+        } else if self.words.is_inference {
             LineClass::Inference
         } else {
             LineClass::Usage
         }
     }
-
-    /// True for a row of split cost allocation data, whose money stands in another row.
-    ///
-    /// Fargate pods and tasks have rows of their own money; only the rows that split an EC2 instance are details.
-    fn is_split_detail(&self) -> bool {
-        matches!(self.operation, "EKSPod-EC2" | "ECSTask-EC2") || self.has_split_parent
-    }
-
-    fn is_support(&self) -> bool {
-        self.product == "OCBPremiumSupport" || self.product.starts_with("AWSSupport")
-    }
-
-    /// True for usage of spot capacity, for which no public price is given.
-    pub(super) fn is_spot(&self) -> bool {
-        self.usage_type.contains("SpotUsage") || self.operation.starts_with("RunInstances:SV")
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::meter::MeterText;
     use super::*;
 
     fn check(
@@ -156,9 +138,7 @@ mod tests {
     ) {
         let line = Line {
             line_type: LineType::of(line_type),
-            product,
-            usage_type,
-            operation,
+            words: Words::of(MeterText { product, usage_type, operation, service_code: "" }),
             has_commitment: commitment,
             has_usage: true,
             has_split_parent: false,

@@ -2,8 +2,6 @@
 
 use ledger::ResourceKind;
 
-use crate::billing::table::memo::Memo;
-
 /// The words of a line that tell what it measures.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::billing) struct MeterText<'a> {
@@ -20,18 +18,6 @@ pub(in crate::billing) struct Meter {
     pub(in crate::billing) kind: ResourceKind,
     /// Hours of a thing that stands whatever runs: a control plane, a NAT gateway. A run adds nothing to them.
     pub(in crate::billing) standing: bool,
-}
-
-/// Remembers the meters of a bill's lines.
-#[derive(Debug, Default)]
-pub(super) struct Meters(Memo<Meter>);
-
-impl Meters {
-    /// The meter of a line.
-    pub(super) fn of(&mut self, text: MeterText<'_>) -> Meter {
-        let texts = [text.product, text.usage_type, text.operation, text.service_code];
-        self.0.of(&texts, || meter(text))
-    }
 }
 
 /// Judges by product code first: one usage type means different things under different products.

@@ -1,6 +1,6 @@
 //! Turns the rows of an Azure export into canonical charges, one after another.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ledger::{ResourceKind, SplitRole};
 use money::{Amount, Currency};
@@ -72,7 +72,7 @@ impl Format for Azure {
             core.extra.read_unmapped(row, None);
         }
         let charge = Charge { number, row, dates, currency, line, kind, cost, list };
-        let file = Rc::clone(&core.file);
+        let file = Arc::clone(&core.file);
         hand_on(&mut core.batches, &charge.canonical((&file, &core.extra, &self.instance_type)))?;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Turns the rows of a FOCUS file into canonical charges, one after another.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ledger::{BillingPeriod, Interval, LineClass, ResourceKind, SplitRole};
 use money::{Amount, Currency};
@@ -130,7 +130,7 @@ impl Focus {
             core.extra.read_unmapped(row, raw);
         }
         let charge = Charge { number, row, key, currency, line, kind, costs };
-        let file = Rc::clone(&core.file);
+        let file = Arc::clone(&core.file);
         let mut canonical = charge.canonical((&file, &core.extra, &self.instance_type));
         // Only now has every column been looked at.
         canonical.unstored.null_text = row.cells.seen();

@@ -1,7 +1,7 @@
 //! Turns the rows of an export into canonical charges, one after another.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ledger::{BillingPeriod, ChargeCategory, Interval, LineClass, SplitRole, Timestamp};
 use money::{Amount, Currency};
@@ -59,7 +59,7 @@ impl Gcp {
         charge: &Charge<'_, C>,
         credits: &Credits,
     ) -> Result<(), SourceError> {
-        let file = Rc::clone(&core.file);
+        let file = Arc::clone(&core.file);
         let exported = exported(charge.row, &mut core.tally);
         let main = charge.canonical((&file, &core.extra, &self.labels));
         let group = core.batches.push(&main)?;

@@ -218,26 +218,23 @@ fn plain_instant(text: &[u8]) -> Option<Timestamp> {
     if !matches!(tail, b"" | b"Z" | b".000" | b".000Z" | b"+00:00" | b" UTC") {
         return None;
     }
-    let number = |from: usize, to: usize| {
-        head.get(from..to)?
-            .iter()
-            .try_fold(0_u32, |n, b| b.is_ascii_digit().then(|| n * 10 + u32::from(b - b'0')))
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, b'T' | b' ', h1, h2, b':', n1, n2, b':', s1, s2] = head
+    else {
+        return None;
     };
-    let marks = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
-    if marks.iter().any(|(at, mark)| head.get(*at) != Some(mark))
-        || !matches!(head.get(10), Some(b'T' | b' '))
-    {
+    let pair = |tens: &u8, ones: &u8| {
+        let digits = tens.is_ascii_digit() && ones.is_ascii_digit();
+        digits.then(|| u32::from(tens - b'0') * 10 + u32::from(ones - b'0'))
+    };
+    let year = i32::try_from(pair(y1, y2)? * 100 + pair(y3, y4)?).ok()?;
+    let (month, day) = (pair(m1, m2)?, pair(d1, d2)?);
+    let (hour, minute, second) = (pair(h1, h2)?, pair(n1, n2)?, pair(s1, s2)?);
+    if !(1..=12).contains(&month) || day == 0 || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    if !(1..=12).contains(&month) || hour > 23 || minute > 59 || second > 59 {
-        return None;
-    }
-    let year = i32::try_from(year).ok()?;
     let date = Day::from_civil(year, month, day);
     // Invariant: a day past the end of its month gives another date.
-    if date.civil() != (year, month, day) {
+    if day > 28 && date.civil() != (year, month, day) {
         return None;
     }
     Some(Timestamp(date.start().0 + i64::from(hour * 3600 + minute * 60 + second) * 1_000_000))

@@ -22,7 +22,9 @@ pub(in crate::billing) enum Kept {
 }
 
 /// A column of one format; the enum is made by [`columns`].
-pub(in crate::billing) trait Name: Copy + PartialEq + std::fmt::Debug + 'static {
+pub(in crate::billing) trait Name:
+    Copy + PartialEq + std::fmt::Debug + Send + Sync + 'static
+{
     /// Every column.
     const ALL: &'static [Self];
     /// The column to blame where a sum of the row's costs leaves the range.

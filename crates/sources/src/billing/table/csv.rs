@@ -1,18 +1,24 @@
 //! Reads CSV, plain or under gzip, with bounds on row length and on what a small file may unpack to.
+//!
+//! Unpacking and splitting run in a thread of their own, a few blocks of rows ahead of what is made of them.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, BufReader, Read};
 use std::rc::Rc;
-
-use ::csv::{ByteRecord, ReaderBuilder, StringRecord};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 
 use super::bounded::{BUFFER_BYTES, Meter, plain, unpacked, unsound};
-use super::cell::{Cell, Cells};
-use super::json::read_map;
-use super::records::read_records;
 use super::{BrokenRow, PROGRESS_ROWS, Visitor};
 use crate::SourceError;
+use crate::ahead::ahead;
 use crate::billing::{BillFile, BillLimits};
+
+mod block;
+
+use block::{Block, Splitter};
+
+/// Blocks that wait to be looked at; one is looked at and one is filled besides.
+const BLOCKS_AHEAD: usize = 2;
 
 /// Reads plain text.
 pub(in crate::billing) fn visit_plain(
@@ -21,9 +27,7 @@ pub(in crate::billing) fn visit_plain(
     limits: &BillLimits,
     visitor: &mut impl Visitor,
 ) -> Result<(), SourceError> {
-    let meter = Meter::new(limits);
-    let input = plain(open, &meter);
-    Table { file, limits, meter }.visit(input, visitor)
+    visit(file, limits, |meter: &Rc<Meter>| plain(open, meter), visitor)
 }
 
 /// Reads text under gzip, several members in one file included.
@@ -33,70 +37,160 @@ pub(in crate::billing) fn visit_gzip(
     limits: &BillLimits,
     visitor: &mut impl Visitor,
 ) -> Result<(), SourceError> {
-    let meter = Meter::new(limits);
-    let input = unpacked(open, &meter);
-    Table { file, limits, meter }.visit(input, visitor)
+    visit(file, limits, |meter: &Rc<Meter>| unpacked(open, meter), visitor)
 }
 
-struct Table<'a> {
+/// Splits what `input` opens in a thread of its own and shows it in this one.
+fn visit<R: Read>(
+    file: &BillFile,
+    limits: &BillLimits,
+    input: impl FnOnce(&Rc<Meter>) -> R + Send,
+    visitor: &mut impl Visitor,
+) -> Result<(), SourceError> {
+    let (give_back, spare) = channel();
+    let split = move |give: Give| {
+        let meter = Meter::new(limits);
+        let splitter = Splitter::new(BufReader::with_capacity(BUFFER_BYTES, input(&meter)));
+        let mut table = Table { file, limits, meter, splitter };
+        let fault = table.split((&give, &spare)).err();
+        // A receiver that is gone wants to know of no fault either.
+        fault.map(|fault| give.send(Err(fault)).ok());
+    };
+    let ((), shown) = ahead(BLOCKS_AHEAD, split, |pieces| show(file, &pieces, &give_back, visitor));
+    shown
+}
+
+/// What the splitting thread hands on, and the way back of the buffers.
+type Give = SyncSender<Result<Piece, SourceError>>;
+
+enum Piece {
+    Headers(Vec<String>),
+    Rows(Block),
+}
+
+/// Shows the rows to a visitor.
+fn show(
+    file: &BillFile,
+    pieces: &Receiver<Result<Piece, SourceError>>,
+    give_back: &Sender<Block>,
+    visitor: &mut impl Visitor,
+) -> Result<(), SourceError> {
+    let (mut row, mut progress) = (0_u64, 0);
+    for piece in pieces {
+        let block = match piece? {
+            Piece::Rows(block) => block,
+            Piece::Headers(headers) => match visitor.header(file, &headers)? {
+                Some(_) => continue,
+                None => return Ok(()),
+            },
+        };
+        row = show_block(file, &block, row, visitor)?;
+        if row / PROGRESS_ROWS > progress {
+            progress = row / PROGRESS_ROWS;
+            visitor.progress(row, block.packed);
+        }
+        // Where nobody splits any more, the buffers are not wanted.
+        give_back.send(block).ok();
+    }
+    visitor.progress(row, file.bytes);
+    Ok(())
+}
+
+/// Shows the rows of a block and gives the rows shown so far.
+fn show_block(
+    file: &BillFile,
+    block: &Block,
+    before: u64,
+    visitor: &mut impl Visitor,
+) -> Result<u64, SourceError> {
+    let text = block.text().map_err(|fault| {
+        SourceError::new("bill::bad_csv", format!("the rows are no text: {fault}")).at(&file.name)
+    })?;
+    if let Some(note) = &block.note {
+        visitor.note("bill::short_rows", note.clone());
+    }
+    visitor.block(&|column| block.is_occupied(column));
+    let mut row = before;
+    for line in &block.lines {
+        row += 1;
+        match block.row(text, line) {
+            Ok(cells) => visitor.row(row, &cells)?,
+            Err(broken) => visitor.broken(row, broken.clone()),
+        }
+    }
+    Ok(row)
+}
+
+struct Table<'a, R> {
     file: &'a BillFile,
     limits: &'a BillLimits,
     meter: Rc<Meter>,
+    splitter: Splitter<R>,
 }
 
-impl Table<'_> {
-    fn visit(&self, input: impl Read, visitor: &mut impl Visitor) -> Result<(), SourceError> {
-        let mut reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .buffer_capacity(BUFFER_BYTES)
-            .from_reader(input);
-        let mut bytes = ByteRecord::new();
-        let more = reader.read_byte_record(&mut bytes).map_err(|fault| self.fault(fault))?;
-        let headers = self.headers(&bytes, more)?;
-        if visitor.header(self.file, &headers)?.is_none() {
+impl<R: io::BufRead> Table<'_, R> {
+    /// Hands on the headers and then the rows, until nobody takes them.
+    fn split(&mut self, (give, spare): (&Give, &Receiver<Block>)) -> Result<(), SourceError> {
+        let headers = self.headers()?;
+        let mut widths = Widths { header: headers.len(), short: None };
+        if give.send(Ok(Piece::Headers(headers))).is_err() {
             return Ok(());
         }
-        let mut widths = Widths { header: headers.len(), short: None };
-        let mut row = 0_u64;
+        let mut first = true;
         loop {
-            self.meter.start_row();
-            if !reader.read_byte_record(&mut bytes).map_err(|fault| self.fault(fault))? {
-                break;
-            }
-            row += 1;
-            if row == 1 && bytes.len() < headers.len() {
-                widths.short = Some(bytes.len());
-                visitor.note("bill::short_rows", widths.note(&self.file.name));
-            }
-            bytes = visit_row(visitor, &widths, row, bytes)?;
-            if row.is_multiple_of(PROGRESS_ROWS) {
-                visitor.progress(row, self.meter.packed());
+            let mut block = spare.try_recv().unwrap_or_default();
+            block.clear();
+            let filled = self.fill(&mut block, &mut widths, first);
+            block.check_text();
+            block.packed = self.meter.packed();
+            first &= block.lines.is_empty();
+            let taken = block.lines.is_empty() || give.send(Ok(Piece::Rows(block))).is_ok();
+            match filled {
+                Ok(true) if taken => {}
+                Ok(_) => return Ok(()),
+                Err(fault) => return Err(self.fault(&fault)),
             }
         }
-        visitor.progress(row, self.file.bytes);
-        Ok(())
     }
 
-    fn headers(&self, bytes: &ByteRecord, more: bool) -> Result<Vec<String>, SourceError> {
-        if !more {
+    /// Fills a block; false at the end of the text.
+    fn fill(&mut self, block: &mut Block, widths: &mut Widths, first: bool) -> io::Result<bool> {
+        while !block.is_full() {
+            self.meter.start_row();
+            let Some(placed) = self.splitter.next_row(block)? else { return Ok(false) };
+            if first && block.lines.is_empty() && placed.fields < widths.header {
+                widths.short = Some(placed.fields);
+                block.note = Some(widths.note(&self.file.name));
+            }
+            if widths.fit(placed.fields) {
+                block.keep(placed);
+            } else {
+                let found = format!("{} fields", placed.fields);
+                let expected = widths.header.to_string();
+                block.refuse(&placed, BrokenRow { code: "row::field_count", found, expected });
+            }
+        }
+        Ok(true)
+    }
+
+    fn headers(&mut self) -> Result<Vec<String>, SourceError> {
+        let mut block = Block::default();
+        let read = self.splitter.next_row(&mut block).map_err(|fault| self.fault(&fault))?;
+        if read.is_none() {
             return Err(SourceError::new("bill::empty_file", "the file is empty").at(&self.file.name));
         }
-        if bytes.len() > self.limits.columns {
-            let message = format!("the file has {} columns, more than {}", bytes.len(), self.limits.columns);
+        let fields = block.fields();
+        if fields.len() > self.limits.columns {
+            let message = format!("the file has {} columns, more than {}", fields.len(), self.limits.columns);
             return Err(SourceError::new("bill::too_large", message).at(&self.file.name));
         }
         let text =
             |field: &[u8]| String::from_utf8_lossy(field).trim_start_matches('\u{feff}').trim().to_owned();
-        Ok(bytes.iter().map(text).collect())
+        Ok(fields.map(text).collect())
     }
 
-    fn fault(&self, fault: ::csv::Error) -> SourceError {
-        let shown = fault.to_string();
-        let ::csv::ErrorKind::Io(fault) = fault.into_kind() else {
-            return SourceError::new("bill::bad_csv", shown).at(&self.file.name);
-        };
-        unsound(self.file, &fault)
+    fn fault(&self, fault: &io::Error) -> SourceError {
+        unsound(self.file, fault)
     }
 }
 
@@ -117,53 +211,5 @@ impl Widths {
             "{file}: rows have {short} fields where the header has {}; the last columns are empty",
             self.header
         )
-    }
-}
-
-/// Shows one row and gives its buffer back.
-fn visit_row(
-    visitor: &mut impl Visitor,
-    widths: &Widths,
-    row: u64,
-    bytes: ByteRecord,
-) -> Result<ByteRecord, SourceError> {
-    if !widths.fit(bytes.len()) {
-        let found = format!("{} fields", bytes.len());
-        visitor.broken(
-            row,
-            BrokenRow { code: "row::field_count", found, expected: format!("{}", widths.header) },
-        );
-        return Ok(bytes);
-    }
-    match StringRecord::from_byte_record(bytes) {
-        Ok(record) => {
-            visitor.row(row, &CsvRow(&record))?;
-            Ok(record.into_byte_record())
-        }
-        Err(fault) => {
-            let found = fault.utf8_error().to_string();
-            visitor
-                .broken(row, BrokenRow { code: "row::not_utf8", found, expected: "UTF-8 text".to_owned() });
-            Ok(fault.into_byte_record())
-        }
-    }
-}
-
-struct CsvRow<'a>(&'a StringRecord);
-
-impl Cells for CsvRow<'_> {
-    fn cell(&self, column: usize) -> Cell<'_> {
-        match self.0.get(column) {
-            Some("") | None => Cell::Null,
-            Some(text) => Cell::Text(text),
-        }
-    }
-
-    fn entries(&self, column: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
-        self.0.get(column).is_none_or(|text| read_map(text, &mut |key, value| each(key, Cell::Text(value))))
-    }
-
-    fn records(&self, column: usize, each: &mut dyn FnMut(usize, &str, Cell<'_>)) -> bool {
-        self.0.get(column).is_none_or(|text| read_records(text, each))
     }
 }

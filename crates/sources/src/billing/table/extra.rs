@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, Cells};
 use super::column::Name;
-use super::json::{Pairs, push_json_text};
+use super::json::{Pairs, Written, push_json_text};
 use super::layout::{Keyed, Shape};
 use super::row::Row;
 
@@ -13,6 +13,7 @@ pub(in crate::billing) struct Extra {
     unmapped: String,
     value: String,
     pairs: Pairs,
+    written: Written,
     /// Cells of tags or labels that hold none.
     pub(in crate::billing) unreadable_maps: u64,
 }
@@ -48,7 +49,7 @@ impl Extra {
             self.unreadable_maps += u64::from(!readable);
         }
         if !pairs.is_empty() {
-            pairs.write_object(&mut self.tags);
+            self.written.write_object(pairs, &mut self.tags);
         }
     }
 
@@ -62,7 +63,7 @@ impl Extra {
         more: Option<(&str, Cell<'_>)>,
     ) {
         self.unmapped.clear();
-        for kept in &row.layout.kept {
+        for kept in row.layout.kept_here() {
             match kept.shape {
                 Shape::Map => self.push_map(row, kept),
                 Shape::Records => self.push_records(row, kept),
@@ -154,7 +155,7 @@ pub(in crate::billing) fn find_entry<N: Name, C: Cells>(
     out: &mut String,
 ) {
     out.clear();
-    let Some(at) = row.layout.at(column) else { return };
+    let Some(at) = row.layout.here(column) else { return };
     row.cells.entries(at, &mut |key, value| {
         if out.is_empty() && keys.contains(&key) {
             value.write_to(out);

@@ -1,6 +1,7 @@
 //! Flat JSON objects: written for tags and unmapped columns, and read from every text in which a map arrives.
 
 use super::cell::Cell;
+use crate::places::{Places, hash, same};
 
 /// Appends a text as JSON with its quotes.
 pub(in crate::billing) fn push_json_text(out: &mut String, text: &str) {
@@ -27,7 +28,7 @@ pub(in crate::billing) fn push_json_text(out: &mut String, text: &str) {
 }
 
 /// Pairs of key and value gathered for one object, in a buffer that is used again for the next row.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::billing) struct Pairs {
     text: String,
     /// Where a key starts, where it ends and its value starts, where the value ends.
@@ -39,6 +40,11 @@ impl Pairs {
     pub(in crate::billing) fn clear(&mut self) {
         self.text.clear();
         self.spans.clear();
+    }
+
+    /// True if these are the pairs, in the same order, that stood here when the other was cloned.
+    fn is_same(&self, other: &Self) -> bool {
+        self.spans == other.spans && same(self.text.as_bytes(), other.text.as_bytes())
     }
 
     /// True without pairs.
@@ -93,6 +99,40 @@ impl Pairs {
             push_json_text(out, part(*middle, *end));
         }
         out.push('}');
+    }
+}
+
+/// Objects already written, by the pairs that they were made of: a bill has a few thousand sets of tags.
+#[derive(Debug, Default)]
+pub(in crate::billing) struct Written {
+    known: Vec<(Pairs, String)>,
+    places: Places,
+}
+
+/// Objects remembered, and the longest of them; past it each is written anew.
+const REMEMBERED: usize = 10_000;
+const REMEMBERED_BYTES: usize = 1024;
+
+impl Written {
+    /// Appends an object of the pairs as [`Pairs::write_object`] does.
+    pub(in crate::billing) fn write_object(&mut self, pairs: &mut Pairs, out: &mut String) {
+        let hash = hash(pairs.text.as_bytes());
+        let entry = |key: i32| usize::try_from(key).ok().and_then(|key| self.known.get(key));
+        let is = |key| entry(key).is_some_and(|(known, _)| known.is_same(pairs));
+        if let Some((_, object)) = self.places.find(hash, is).and_then(entry) {
+            out.push_str(object);
+            return;
+        }
+        let (start, unsorted) = (out.len(), pairs.clone());
+        pairs.write_object(out);
+        let object = out.get(start..).unwrap_or("");
+        if self.known.len() < REMEMBERED
+            && object.len() <= REMEMBERED_BYTES
+            && let Ok(key) = i32::try_from(self.known.len())
+        {
+            self.known.push((unsorted, object.to_owned()));
+            self.places.add(hash, key);
+        }
     }
 }
 
@@ -244,6 +284,25 @@ mod tests {
             });
             prop_assert!(is_map);
             prop_assert_eq!(back, pairs);
+        }
+
+        #[test]
+        fn an_object_is_remembered_as_it_is_written(
+            sets in proptest::collection::vec(proptest::collection::vec(("[ab]{1,2}", "[ab]{1,2}"), 1..3), 1..60),
+        ) {
+            let (mut pairs, mut memory) = (Pairs::default(), Written::default());
+            for set in sets {
+                let gather = |pairs: &mut Pairs| {
+                    pairs.clear();
+                    set.iter().for_each(|(key, value)| pairs.push(key, Cell::Text(value)));
+                };
+                let (mut plain, mut remembered) = (String::new(), String::new());
+                gather(&mut pairs);
+                pairs.write_object(&mut plain);
+                gather(&mut pairs);
+                memory.write_object(&mut pairs, &mut remembered);
+                prop_assert_eq!(plain, remembered);
+            }
         }
 
         #[test]

@@ -12,6 +12,8 @@ use crate::billing::Unmapped;
 #[derive(Debug, Clone)]
 pub(in crate::billing) struct Layout<N> {
     at: Vec<Option<usize>>,
+    /// As `at`, without the columns in which the rows read now have no value.
+    here: Vec<Option<usize>>,
     /// The headers of the file.
     pub(in crate::billing) headers: Vec<String>,
     /// Columns of one tag each, sorted by key.
@@ -20,6 +22,8 @@ pub(in crate::billing) struct Layout<N> {
     pub(in crate::billing) tag_maps: Vec<Keyed>,
     /// Columns for `x_unmapped`, sorted by name.
     pub(in crate::billing) kept: Vec<Keyed>,
+    /// Those of `kept` in which the rows read now have any value.
+    kept_here: Vec<usize>,
     columns: PhantomData<N>,
 }
 
@@ -74,10 +78,12 @@ impl<N: Name> Layout<N> {
         let find = |column: &N| column.spellings().iter().find_map(|s| by_name.get(&squashed(s)).copied());
         let mut layout = Self {
             at: N::ALL.iter().map(find).collect(),
+            here: Vec::new(),
             headers: headers.to_vec(),
             tags: Vec::new(),
             tag_maps: Vec::new(),
             kept: Vec::new(),
+            kept_here: Vec::new(),
             columns: PhantomData,
         };
         for (position, header) in headers.iter().enumerate() {
@@ -89,7 +95,28 @@ impl<N: Name> Layout<N> {
         }
         layout.tags.sort_by(|a, b| a.key.cmp(&b.key));
         layout.kept.sort_by(|a, b| a.key.cmp(&b.key));
+        layout.narrow(&|_| true);
         layout
+    }
+
+    /// Narrows the columns that are looked at to those in which the next rows have any value: most of a bill's hundreds
+    /// of columns have none for thousands of rows.
+    pub(in crate::billing) fn narrow(&mut self, occupied: &dyn Fn(usize) -> bool) {
+        self.here.clear();
+        self.here.extend(self.at.iter().map(|at| at.filter(|column| occupied(*column))));
+        self.kept_here.clear();
+        let kept = self.kept.iter().enumerate();
+        self.kept_here.extend(kept.filter(|(_, kept)| occupied(kept.column)).map(|(at, _)| at));
+    }
+
+    /// Position of a column in the file, if the rows read now have any value in it.
+    pub(in crate::billing) fn here(&self, column: N) -> Option<usize> {
+        self.here.get(column.index()).copied().flatten()
+    }
+
+    /// The columns for `x_unmapped` in which the rows read now have any value, sorted by name.
+    pub(in crate::billing) fn kept_here(&self) -> impl Iterator<Item = &Keyed> {
+        self.kept_here.iter().filter_map(|at| self.kept.get(*at))
     }
 
     /// Position of a column in the file.

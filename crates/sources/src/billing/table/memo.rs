@@ -1,11 +1,12 @@
 //! Remembers what was judged of the few thousand different lines that a bill repeats.
 
-use std::collections::HashMap;
+use crate::places::{Places, hash, same};
 
 /// Judgements by the texts that they were made of.
 #[derive(Debug)]
 pub(in crate::billing) struct Memo<V> {
-    known: HashMap<String, V>,
+    known: Vec<(String, V)>,
+    places: Places,
     key: String,
 }
 
@@ -14,7 +15,7 @@ const REMEMBERED: usize = 20_000;
 
 impl<V> Default for Memo<V> {
     fn default() -> Self {
-        Self { known: HashMap::new(), key: String::new() }
+        Self { known: Vec::new(), places: Places::default(), key: String::new() }
     }
 }
 
@@ -26,12 +27,18 @@ impl<V: Copy> Memo<V> {
             self.key.push_str(text);
             self.key.push('\n');
         }
-        if let Some(value) = self.known.get(&self.key) {
+        let entry = |key: i32| usize::try_from(key).ok().and_then(|key| self.known.get(key));
+        let hash = hash(self.key.as_bytes());
+        let is = |key| entry(key).is_some_and(|(known, _)| same(known.as_bytes(), self.key.as_bytes()));
+        if let Some((_, value)) = self.places.find(hash, is).and_then(entry) {
             return *value;
         }
         let value = judge();
-        if self.known.len() < REMEMBERED {
-            self.known.insert(self.key.clone(), value);
+        if let Ok(key) = i32::try_from(self.known.len())
+            && self.known.len() < REMEMBERED
+        {
+            self.known.push((self.key.clone(), value));
+            self.places.add(hash, key);
         }
         value
     }

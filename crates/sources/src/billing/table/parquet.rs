@@ -1,25 +1,32 @@
 //! Reads Parquet in batches, every column by its own type, with bounds on what a footer may declare.
+//!
+//! Decoding runs in a thread of its own, a few batches ahead of what is made of them.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
 
 use ::parquet::arrow::ProjectionMask;
-use ::parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use ::parquet::arrow::arrow_reader::{
+    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
 use ::parquet::file::metadata::RowGroupMetaData;
 use arrow::array::{Array, ArrayRef, AsArray, make_array};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Fields};
 use arrow::error::ArrowError;
-use arrow::record_batch::RecordBatch;
 
 use super::cell::{Cell, Cells};
 use super::typed::Typed;
 use super::{DEPTH, Form, PROGRESS_ROWS, Visitor, Wanted, unreadable};
 use crate::SourceError;
+use crate::ahead::ahead;
 use crate::billing::{BillFile, BillLimits};
 
 const BATCH_ROWS: usize = 4096;
+/// Batches that wait to be looked at.
+const BATCHES_AHEAD: usize = 2;
 const MAGIC: &[u8; 4] = b"PAR1";
 /// Largest footer read; that of a file with 400 columns and 10,000 row groups is far below.
 const FOOTER_BYTES_MAX: u64 = 256 << 20;
@@ -44,19 +51,23 @@ pub(in crate::billing) fn visit(
     let total_rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
     let wanted = Projection::of(&columns, &wanted);
     let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.roots.iter().copied());
-    let mut reader = guarded(file, || builder.with_projection(mask).with_batch_size(BATCH_ROWS).build())?;
-    let mut rows = 0_u64;
-    let mut next_progress = PROGRESS_ROWS;
-    while let Some(batch) = guarded(file, || reader.next().transpose())? {
-        rows = visit_batch(file, &batch, (&wanted, headers.len(), rows), visitor)?;
-        if rows >= next_progress {
-            next_progress = rows + PROGRESS_ROWS;
-            let done = u128::from(file.bytes) * u128::from(rows) / u128::from(total_rows.max(1));
-            visitor.progress(rows, u64::try_from(done).unwrap_or(file.bytes).min(file.bytes));
+    let width = headers.len();
+    let decode = |give: SyncSender<Result<Batch, SourceError>>| {
+        let mut reader =
+            match guarded(file, || builder.with_projection(mask).with_batch_size(BATCH_ROWS).build()) {
+                Ok(reader) => reader,
+                Err(fault) => return give.send(Err(fault)).is_ok(),
+            };
+        while let Some(batch) = next_batch(file, &mut reader, (&wanted, width)).transpose() {
+            let failed = batch.is_err();
+            if give.send(batch).is_err() || failed {
+                return false;
+            }
         }
-    }
-    visitor.progress(rows, file.bytes);
-    Ok(())
+        true
+    };
+    let (_, shown) = ahead(BATCHES_AHEAD, decode, |batches| show(file, total_rows, &batches, visitor));
+    shown
 }
 
 /// A column as a visitor sees it: one of the file's own, or a field inside of a structure.
@@ -130,18 +141,27 @@ fn descend(root: &ArrayRef, path: &[usize]) -> Result<ArrayRef, ArrowError> {
     Ok(array)
 }
 
-/// Shows the rows of a batch and gives the rows shown so far.
-fn visit_batch(
+/// A batch as columns by their position in the file.
+struct Batch {
+    columns: Vec<Typed>,
+    rows: usize,
+}
+
+/// Decodes a batch.
+fn next_batch(
     file: &BillFile,
-    batch: &RecordBatch,
-    (projection, width, before): (&Projection<'_>, usize, u64),
-    visitor: &mut impl Visitor,
-) -> Result<u64, SourceError> {
+    reader: &mut ParquetRecordBatchReader,
+    (projection, width): (&Projection<'_>, usize),
+) -> Result<Option<Batch>, SourceError> {
+    let Some(batch) = guarded(file, || reader.next().transpose())? else { return Ok(None) };
     let mut columns: Vec<Typed> = (0..width).map(|_| Typed::Absent).collect();
     for (want, root, path) in &projection.wanted {
         let Some(root) = batch.columns().get(*root) else { continue };
-        let typed = descend(root, path).and_then(|array| Typed::of(&array));
-        let typed = typed.map_err(|fault| damaged(file, &fault))?;
+        let array = descend(root, path).map_err(|fault| damaged(file, &fault))?;
+        if array.logical_null_count() == array.len() {
+            continue;
+        }
+        let typed = Typed::of(&array).map_err(|fault| damaged(file, &fault))?;
         if let Some(column) = columns.get_mut(want.column) {
             *column = match want.form {
                 Form::Text => typed.into_text(),
@@ -149,12 +169,32 @@ fn visit_batch(
             };
         }
     }
-    let mut row = before;
-    for index in 0..batch.num_rows() {
-        row += 1;
-        visitor.row(row, &ParquetRow { columns: &columns, index })?;
+    Ok(Some(Batch { columns, rows: batch.num_rows() }))
+}
+
+/// Shows the rows to a visitor.
+fn show(
+    file: &BillFile,
+    total_rows: u64,
+    batches: &Receiver<Result<Batch, SourceError>>,
+    visitor: &mut impl Visitor,
+) -> Result<(), SourceError> {
+    let (mut row, mut next_progress) = (0_u64, PROGRESS_ROWS);
+    for batch in batches {
+        let Batch { columns, rows } = batch?;
+        visitor.block(&|column| !matches!(columns.get(column), Some(Typed::Absent) | None));
+        for index in 0..rows {
+            row += 1;
+            visitor.row(row, &ParquetRow { columns: &columns, index })?;
+        }
+        if row >= next_progress {
+            next_progress = row + PROGRESS_ROWS;
+            let done = u128::from(file.bytes) * u128::from(row) / u128::from(total_rows.max(1));
+            visitor.progress(row, u64::try_from(done).unwrap_or(file.bytes).min(file.bytes));
+        }
     }
-    Ok(row)
+    visitor.progress(row, file.bytes);
+    Ok(())
 }
 
 struct ParquetRow<'a> {

@@ -1,6 +1,7 @@
 //! The reading of a bill that is a table: what every such format does alike around the reading of one row.
 
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 
 use money::{Amount, AmountError, Currency};
 
@@ -11,7 +12,8 @@ use super::layout::Layout;
 use super::row::{Fault, Row, Stop};
 use super::{BrokenRow, Visitor, Wanted, visit};
 use crate::SourceError;
-use crate::batches::{Batches, ChargeRow};
+use crate::ahead::ahead;
+use crate::batches::{Batches, ChargeRow, Sink};
 use crate::billing::quality::BasisQuality;
 use crate::billing::tally::{RowFault, RowPlace, Tally};
 use crate::billing::{BillBatch, BillFile, BillInput, BillOptions, BillSummary, BillWarning, PeriodSummary};
@@ -56,7 +58,7 @@ pub(in crate::billing) struct Core<'a> {
     pub(in crate::billing) tally: Tally,
     pub(in crate::billing) extra: Extra,
     /// The file read now.
-    pub(in crate::billing) file: Rc<str>,
+    pub(in crate::billing) file: Arc<str>,
     currency: Option<(String, Currency)>,
 }
 
@@ -64,7 +66,7 @@ pub(in crate::billing) struct Core<'a> {
 pub(in crate::billing) struct Import<'a, F: Format> {
     pub(in crate::billing) core: Core<'a>,
     pub(in crate::billing) format: F,
-    layout: Option<Rc<Layout<F::Column>>>,
+    layout: Option<Arc<Layout<F::Column>>>,
     rows_before: u64,
     bytes_before: u64,
     /// Rows and bytes of the file read now.
@@ -84,6 +86,9 @@ pub(in crate::billing) fn table_files(input: &BillInput) -> Result<Vec<&BillFile
     Ok(files)
 }
 
+/// Batches that wait for the sink while the next one is made.
+const BATCHES_AHEAD: usize = 4;
+
 /// The files of an input of a format that comes as JSON lines as well.
 ///
 /// # Errors
@@ -99,8 +104,9 @@ pub(in crate::billing) fn table_or_line_files(input: &BillInput) -> Result<Vec<&
     Ok(input.files.iter().collect())
 }
 
-impl<'a, F: Format> Import<'a, F> {
-    /// Reads every row of the files.
+impl<'a, F: Format + Send> Import<'a, F> {
+    /// Reads every row of the files. Rows are read in a thread of their own; the sink is called in this one, with the
+    /// same batches in the same order as if it were one.
     ///
     /// # Errors
     /// A fault of a file as a whole, a broken limit, or what the format or the sink returns.
@@ -108,19 +114,31 @@ impl<'a, F: Format> Import<'a, F> {
         files: &[&BillFile],
         options: &'a BillOptions,
         format: F,
-        sink: &'a mut dyn FnMut(BillBatch) -> Result<(), SourceError>,
+        sink: &mut dyn FnMut(BillBatch) -> Result<(), SourceError>,
     ) -> Result<Self, SourceError> {
+        let read = |give: SyncSender<BillBatch>| {
+            let stopped = || SourceError::new("bill::batch", "nobody takes the batches any more");
+            let mut import =
+                Self::new(options, format, Box::new(move |b| give.send(b).map_err(|_| stopped())));
+            files.iter().try_for_each(|file| visit(file, &options.limits, &mut import))?;
+            import.core.batches.hand_on_rest()?;
+            Ok(import)
+        };
+        let (import, taken) = ahead(BATCHES_AHEAD, read, |batches| batches.into_iter().try_for_each(sink));
+        // A sink that refuses stops the reading, so its own error is the cause.
+        taken.and(import)
+    }
+
+    fn new(options: &'a BillOptions, format: F, sink: Sink<'a>) -> Self {
         let core = Core {
             options,
             batches: Batches::new(&options.limits, sink),
             tally: Tally::default(),
             extra: Extra::default(),
-            file: Rc::from(""),
+            file: Arc::from(""),
             currency: None,
         };
-        let mut import = Self { core, format, layout: None, rows_before: 0, bytes_before: 0, at: (0, 0) };
-        files.iter().try_for_each(|file| visit(file, &options.limits, &mut import))?;
-        Ok(import)
+        Self { core, format, layout: None, rows_before: 0, bytes_before: 0, at: (0, 0) }
     }
 }
 
@@ -244,18 +262,24 @@ impl<F: Format> Visitor for Import<'_, F> {
         self.at = (0, 0);
         let layout = self.format.layout(file, headers)?;
         let wanted = layout.wanted(self.core.options.unmapped);
-        self.layout = Some(Rc::new(layout));
-        self.core.file = Rc::from(file.name.as_str());
+        self.layout = Some(Arc::new(layout));
+        self.core.file = Arc::from(file.name.as_str());
         Ok(Some(wanted))
     }
 
     fn wider(&mut self, file: &BillFile, headers: &[String]) -> Result<(), SourceError> {
-        self.layout = Some(Rc::new(self.format.layout(file, headers)?));
+        self.layout = Some(Arc::new(self.format.layout(file, headers)?));
         Ok(())
     }
 
     fn keeps_whole(&self, path: &str) -> bool {
         self.format.keeps_whole(path)
+    }
+
+    fn block(&mut self, occupied: &dyn Fn(usize) -> bool) {
+        if let Some(layout) = &mut self.layout {
+            Arc::make_mut(layout).narrow(occupied);
+        }
     }
 
     fn row(&mut self, number: u64, cells: &impl Cells) -> Result<(), SourceError> {

@@ -85,7 +85,7 @@ impl<N: Name> From<money::AmountError> for Stop<N> {
 impl<'c, N: Name, C: Cells> Row<'c, N, C> {
     /// The value of a column; nothing where the file has no such column.
     pub(in crate::billing) fn cell(&self, column: N) -> Cell<'c> {
-        self.layout.at(column).map_or(Cell::Null, |at| self.cells.cell(at))
+        self.layout.here(column).map_or(Cell::Null, |at| self.cells.cell(at))
     }
 
     /// The text of a column.

@@ -1,9 +1,15 @@
-//! `cargo xtask bench attribution`: ours, mere decode and DuckDB over the same charges, in turn, with ratios.
+//! `cargo xtask bench`: what ours and its peers have in common: sizes, runs in turn, the table with ratios.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+
+mod attribution;
+mod import;
+
+pub(crate) use attribution::attribution;
+pub(crate) use import::import;
 
 /// DuckDB as it was when the figures in `docs/performance.md` were made.
 const DUCKDB: &str = "duckdb==1.5.6";
@@ -14,44 +20,33 @@ const SIZES: [(&str, &str); 3] = [("1m", "15"), ("10m", "150"), ("50m", "744")];
 /// Runs of each program; the median of its seconds is shown.
 const RUNS: usize = 3;
 
-/// Runs the benchmark for the sizes asked for, or for all of them.
-pub(crate) fn attribution(root: &Path, sizes: &[&str]) -> Result<(), String> {
+/// The sizes asked for, or all of them.
+fn chosen(sizes: &[&str]) -> Result<Vec<(&'static str, &'static str)>, String> {
     let known = SIZES.map(|(name, _)| name).join(", ");
     if let Some(unknown) = sizes.iter().find(|size| SIZES.iter().all(|(name, _)| name != *size)) {
         return Err(format!("unknown size `{unknown}` (known: {known})"));
     }
-    let data = root.join("bench-data");
-    let python = crate::python::with(&data, &[DUCKDB])?;
-    let ours = example(root)?;
-    for (name, hours) in SIZES.iter().filter(|(name, _)| sizes.is_empty() || sizes.contains(name)) {
-        size(root, (&python, &ours), &data.join(name), hours)?;
-    }
-    Ok(())
+    Ok(SIZES.into_iter().filter(|(name, _)| sizes.is_empty() || sizes.contains(name)).collect())
 }
 
-fn size(root: &Path, (python, ours): (&Path, &Path), data: &Path, hours: &str) -> Result<(), String> {
-    let folder = data.to_string_lossy().into_owned();
-    if !data.join("usage.parquet").exists() || !data.join("complete").exists() {
-        eprintln!("generating {folder}");
-        std::fs::create_dir_all(data).map_err(|error| error.to_string())?;
-        run(Command::new(ours).args(["generate", &folder, hours]))?;
-        std::fs::write(data.join("complete"), "").map_err(|error| error.to_string())?;
+/// Generates the data of a folder, unless an earlier run has completed it.
+fn generated(ours: &Path, data: &Path, hours: &str) -> Result<(), String> {
+    if data.join("complete").exists() {
+        return Ok(());
     }
-    let script = root.join("xtask/bench/duckdb_attribution.py").to_string_lossy().into_owned();
-    let mut lines = Vec::new();
-    for words in [["ours"], ["ours-all"], ["decode"], ["decode-dictionary"]] {
-        lines.push(median(|| run(Command::new(ours).args(words).arg(&folder)))?);
+    eprintln!("generating {}", data.display());
+    std::fs::create_dir_all(data).map_err(|error| error.to_string())?;
+    let made = Command::new(ours).arg("generate").arg(data).arg(hours).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return Err(format!("{} could not generate {}", ours.display(), data.display()));
     }
-    lines.push(median(|| run(Command::new(python).args([&script, "run", &folder])))?);
-    // The run with all costs wrote the same file; the comparison reads what the one-cost run gives.
-    run(Command::new(ours).args(["ours", &folder]))?;
-    lines.push(run(Command::new(python).args([&script, "exact", &folder]))?);
-    print(data, &lines)
+    std::fs::write(data.join("complete"), "").map_err(|error| error.to_string())
 }
 
-fn print(data: &Path, lines: &[Value]) -> Result<(), String> {
+/// Prints the lines as a table; seconds are compared with those of the first.
+fn print(title: &str, lines: &[Value]) -> Result<(), String> {
     let base = lines.first().and_then(|line| line["seconds"].as_f64()).ok_or("our run told no seconds")?;
-    eprintln!("\n{}", data.file_name().unwrap_or_default().to_string_lossy());
+    eprintln!("\n{title}");
     eprintln!("{:<32} {:>9} {:>9} {:>8} {:>9}", "", "seconds", "CPU s", "MB", "× ours");
     for line in lines {
         let number = |name: &str| line[name].as_f64().unwrap_or(f64::NAN);
@@ -86,16 +81,18 @@ fn run(command: &mut Command) -> Result<Value, String> {
     serde_json::from_str(last).map_err(|error| format!("{command:?} printed `{last}`: {error}"))
 }
 
-/// Builds the example that is our side, in the one profile of the workspace.
-fn example(root: &Path) -> Result<PathBuf, String> {
+/// Builds the example that is our side, in the one profile of the workspace; `scope` is what of the workspace is built.
+fn example(root: &Path, name: &str, scope: &[&str]) -> Result<PathBuf, String> {
     let built = crate::cargo::cargo()
-        .args(["build", "--locked", "--workspace", "--example", "attribution"])
+        .args(["build", "--locked"])
+        .args(scope)
+        .args(["--example", name])
         .current_dir(root)
         .status();
     if !built.is_ok_and(|status| status.success()) {
-        return Err("the example `attribution` does not build".to_owned());
+        return Err(format!("the example `{name}` does not build"));
     }
     let metadata = cargo_metadata::MetadataCommand::new().current_dir(root).no_deps().exec();
     let target = metadata.map_err(|error| error.to_string())?.target_directory;
-    Ok(target.join("debug/examples/attribution").into_std_path_buf())
+    Ok(target.join("debug/examples").join(name).into_std_path_buf())
 }
