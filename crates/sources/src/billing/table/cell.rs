@@ -61,7 +61,10 @@ impl<'a> Cell<'a> {
         let money = match self {
             Cell::Null => return Ok(None),
             Cell::Text(text) => parsed(text)?,
-            Cell::Double(value) if value.is_finite() => parsed(ryu::Buffer::new().format_finite(value))?,
+            Cell::Double(value) if value.is_finite() => match short_double(value) {
+                Some(money) => money,
+                None => parsed(ryu::Buffer::new().format_finite(value))?,
+            },
             Cell::Single(value) if value.is_finite() => parsed(ryu::Buffer::new().format_finite(value))?,
             Cell::Int(value) => scaled(i128::from(value), 0)?,
             Cell::Decimal(units, scale) => scaled(units, scale)?,
@@ -197,6 +200,19 @@ fn cut(text: &str) -> Result<Money, CellFault> {
     Ok(Money { amount, cut: true })
 }
 
+/// What a double's shortest text says, where that has at most ten digits after the point and fifteen in all.
+///
+/// No two decimals of fifteen digits are one double, so a decimal of so few that gives the double is its shortest text;
+/// and a whole number below 2⁵³ divided by 10¹⁰ is rounded once, as the reading of that text is.
+#[expect(clippy::cast_possible_truncation, reason = "a whole number below 10¹⁵")]
+fn short_double(value: f64) -> Option<Money> {
+    let tenth_billionths = (value * 1e10).round();
+    if tenth_billionths.abs() >= 1e15 || (tenth_billionths / 1e10).to_bits() != value.to_bits() {
+        return None;
+    }
+    scaled(i128::from(tenth_billionths as i64), 10).ok()
+}
+
 fn scaled(units: i128, scale: i8) -> Result<Money, CellFault> {
     let shift = i32::try_from(SCALE).map_err(|_| CellFault::OutOfRange)? - i32::from(scale);
     let factor = 10_i128.checked_pow(shift.unsigned_abs()).ok_or(CellFault::OutOfRange)?;
@@ -291,6 +307,17 @@ mod tests {
             let text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:07{tail}");
             let general = instant(&text, &Zone::Utc).ok();
             prop_assert_eq!(plain_instant(text.as_bytes()), general, "for {}", text);
+        }
+
+        #[test]
+        fn the_short_way_of_a_double_is_its_shortest_text(digits in -2_000_000_000_000_000_i64..2_000_000_000_000_000, zeros in 0_u32..15) {
+            let digits = digits / 10_i64.pow(zeros) * 10_i64.pow(zeros);
+            for value in [digits as f64 / 1e10, digits as f64 / 1e9, f64::from_bits(digits.unsigned_abs() << 11), -0.0] {
+                if let Some(money) = short_double(value) {
+                    prop_assert_eq!(Ok(money), parsed(ryu::Buffer::new().format(value)), "for {}", value);
+                }
+            }
+            prop_assert!(short_double(digits as f64 / 1e10).is_some() || digits.abs() >= 1_000_000_000_000_000);
         }
 
         #[test]

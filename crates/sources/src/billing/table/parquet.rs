@@ -24,7 +24,7 @@ use crate::SourceError;
 use crate::ahead::ahead;
 use crate::billing::{BillFile, BillLimits};
 
-const BATCH_ROWS: usize = 4096;
+const BATCH_ROWS: usize = 1024;
 /// Batches that wait to be looked at.
 const BATCHES_AHEAD: usize = 2;
 const MAGIC: &[u8; 4] = b"PAR1";
