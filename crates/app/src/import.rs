@@ -2,6 +2,7 @@
 
 mod append;
 mod bill;
+mod drift;
 mod prices;
 mod runs;
 

@@ -13,6 +13,7 @@ use store::{
 };
 
 use super::append::{is_settled, joined};
+use super::drift::drift;
 use super::{DeliveryLine, ImportReport, ImportWarning, record, settle_current, settle_one};
 use crate::settle::Charges;
 use crate::{AppError, Context};
@@ -79,6 +80,7 @@ pub async fn bill(
     let mut report = report(bill, &summary, &staged, &current);
     report.settled = settled;
     report.warnings.extend(billed_twice(&staged, &current));
+    report.warnings.extend(staged.iter().flat_map(|(delivery, facts)| drift(&current, delivery, facts)));
     let change =
         Change { import: record(context, &report), deliveries: staged, observations: Vec::new(), postings };
     let committed = store.commit(&lock, change).await?;
