@@ -132,7 +132,8 @@ impl PlanBuilder {
     /// The plan, with what the provider's split rows tell in place of the join wherever they tell something.
     pub fn finish(mut self, splits: &[SplitShare]) -> AttributionPlan {
         let mut known: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-        self.holders.sort_unstable();
+        // A timeline does not depend on the order of its holders, so they need only lie together.
+        self.holders.sort_unstable_by_key(|(number, _)| *number);
         let mut entries = vec![Resource::Unknown; self.resources.len()];
         for holders in self.holders.chunk_by(|a, b| a.0 == b.0) {
             let Some(number) = holders.first().map(|(number, _)| *number) else { continue };

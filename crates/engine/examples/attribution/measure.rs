@@ -38,7 +38,8 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 /// The build side, read from the holdings attempt by attempt, and the file's number of each attempt in it.
 fn plan(dir: &Path) -> (AttributionPlan, Vec<i32>) {
     let file = File::open(dir.join("usage.parquet")).unwrap();
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let reader = reader.with_batch_size(16 * 1024).build().unwrap();
     let mut builder = PlanBuilder::new(TagKeys::documented(), JULY + MONTH * HOUR);
     let (mut numbers, mut open): (Vec<i32>, Option<Attempt>) = (Vec::new(), None);
     for batch in reader {
