@@ -141,7 +141,7 @@ fn check_delivery(
     if let Some(fault) = fault {
         return Err(fault);
     }
-    let fresh = inputs_hash(&charges_of(books, delivery), &books.attempts, &context.keys);
+    let fresh = inputs_hash(&Charges::at_rest(&books.store, delivery), &books.attempts, &context.keys);
     let stands = settlement.map_or("no postings", |settlement| settlement.inputs_hash.as_str());
     report.others.push(other("postings_up_to_date", &subject, &fresh, stands));
     for ((step, basis), amount) in &sums.steps {
@@ -178,16 +178,5 @@ fn other(name: &'static str, subject: &str, expected: &str, found: &str) -> Othe
         holds,
         expected: expected.to_owned(),
         found: found.to_owned(),
-    }
-}
-
-pub(crate) fn charges_of(books: &Books, delivery: &DeliveryRecord) -> Charges {
-    Charges {
-        key: delivery.key(),
-        files: delivery.files.iter().map(|file| books.store.root().join(file)).collect(),
-        currency: delivery.currency,
-        rows: delivery.accepted,
-        split_rows: delivery.split_rows,
-        capacity_block_rows: delivery.capacity_block_rows,
     }
 }

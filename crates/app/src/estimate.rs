@@ -11,6 +11,7 @@ use ledger::{
 use money::{Amount, Currency, apportion};
 use store::{DeliveryRecord, EstimateRecord, Store, WriteLock};
 
+use crate::provider::speaks_of;
 use crate::{AppError, Context};
 
 /// What records of runs do not tell of their machines.
@@ -100,17 +101,6 @@ pub(crate) fn posting(estimate: &EstimateRecord, experiment: Option<ExperimentId
 /// True if a delivery of the provider covers the day.
 pub(crate) fn is_billed(current: &[DeliveryRecord], provider: &str, day: Day) -> bool {
     current.iter().any(|delivery| speaks_of(delivery, provider) && delivery.days.binary_search(&day).is_ok())
-}
-
-/// True if a delivery may hold charges of the provider.
-pub(crate) fn speaks_of(delivery: &DeliveryRecord, provider: &str) -> bool {
-    match delivery.reader_version.split(' ').next() {
-        Some("aws-cur") => provider == "aws",
-        Some("azure-cost") => provider == "azure",
-        Some("gcp-billing") => provider == "gcp",
-        // A FOCUS bill may be anybody's.
-        _ => true,
-    }
 }
 
 fn estimates(

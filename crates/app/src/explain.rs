@@ -15,9 +15,8 @@ use money::Amount;
 use store::DeliveryRecord;
 
 use crate::books::{Books, ESTIMATES, add, in_window, measure};
-use crate::check::charges_of;
 use crate::list::RunCosts;
-use crate::settle::delivery_plan;
+use crate::settle::{Charges, delivery_plan};
 use crate::{AppError, Context, Meta, Query};
 
 /// Which cells are to be explained.
@@ -237,7 +236,7 @@ async fn delivery_lines(
     delivery: &DeliveryRecord,
     selection: &Selection,
 ) -> Result<Vec<ExplainLine>, AppError> {
-    let charges = charges_of(books, delivery);
+    let charges = Charges::at_rest(&books.store, delivery);
     let plan = delivery_plan(context, &charges, &books.attempts).await?;
     let attempts = wanted_attempts(books, selection)?;
     let ordinal =

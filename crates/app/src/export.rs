@@ -15,6 +15,7 @@ use sources::export::{CsvWriter, ParquetWriter};
 use store::DeliveryRecord;
 
 use crate::books::Books;
+use crate::provider::provider_of;
 use crate::{AppError, Context, ImportWarning};
 
 /// What a row of the export is.
@@ -135,7 +136,8 @@ fn allocate(
     let bill = AllocatedBill {
         billing_account_id: payer,
         billing_account_name: None,
-        provider_name: provider(delivery),
+        // A FOCUS bill's own rows tell its provider, which postings do not keep.
+        provider_name: provider_of(delivery).map_or("Unknown", |provider| provider.focus_name),
         invoice_issuer_name: None,
         period: delivery.period,
         credits,
@@ -176,16 +178,6 @@ fn rest(postings: &mut Vec<Posting>) -> Result<(), AmountError> {
     };
     postings.extend(places.into_values().filter(|posting| !empty(posting)));
     Ok(())
-}
-
-/// The provider of a delivery in FOCUS terms; a FOCUS bill's own rows tell it, which postings do not keep.
-fn provider(delivery: &DeliveryRecord) -> &'static str {
-    match delivery.reader_version.split(' ').next() {
-        Some("aws-cur") => "AWS",
-        Some("azure-cost") => "Microsoft",
-        Some("gcp-billing") => "Google Cloud",
-        _ => "Unknown",
-    }
 }
 
 impl Writer {

@@ -8,7 +8,7 @@ mod runs;
 
 use ledger::{Attempt, BillingPeriod, SourceId};
 use money::{Amount, Currency};
-use store::{DeliveryRecord, ImportRecord, StagedPostings, Store};
+use store::{ImportRecord, StagedPostings, Store};
 
 pub use bill::{BillImport, bill};
 pub use prices::{PriceFormat, PriceImport, prices};
@@ -114,7 +114,7 @@ async fn settle_current(
         if replaced.contains(&(delivery.source.clone(), delivery.period)) {
             continue;
         }
-        let charges = charges_at_rest(store, &delivery);
+        let charges = Charges::at_rest(store, &delivery);
         let fresh = inputs_hash(&charges, attempts, &context.keys);
         let stands = settlements.iter().find(|s| s.source == delivery.source && s.period == delivery.period);
         if stands.is_none_or(|settlement| settlement.inputs_hash != fresh) {
@@ -133,15 +133,4 @@ async fn settle_one(
     context.progress.stage(&format!("attributing {} {}", charges.key.source, charges.key.period));
     let postings = settle(context, charges, attempts).await?;
     Ok(store.stage_postings(&charges.key, &inputs_hash(charges, attempts, &context.keys), &postings)?)
-}
-
-fn charges_at_rest(store: &Store, delivery: &DeliveryRecord) -> Charges {
-    Charges {
-        key: delivery.key(),
-        files: delivery.files.iter().map(|file| store.root().join(file)).collect(),
-        currency: delivery.currency,
-        rows: delivery.accepted,
-        split_rows: delivery.split_rows,
-        capacity_block_rows: delivery.capacity_block_rows,
-    }
 }

@@ -13,6 +13,7 @@ mod import;
 mod invoice;
 mod list;
 mod prices;
+mod provider;
 mod query;
 mod reconcile;
 pub mod settings;

@@ -6,7 +6,8 @@ use ledger::{Account, AttemptId, Day, ResourceKind, Settlement};
 use money::Amount;
 
 use crate::books::{Books, cost, in_window};
-use crate::estimate::{is_billed, speaks_of};
+use crate::estimate::is_billed;
+use crate::provider::{provider_of, speaks_of};
 use crate::{AppError, Context, Meta, Query};
 
 /// By what the comparison is split.
@@ -133,7 +134,7 @@ pub async fn reconcile(
 /// Both sides of each attempt's day. The bill's side is what it says of machines; days that no bill covers have none.
 fn pairs(books: &Books, meta: &Meta) -> Result<Pairs, AppError> {
     let mut pairs = Pairs::new();
-    let mut provider_of: BTreeMap<AttemptId, BTreeSet<String>> = BTreeMap::new();
+    let mut estimated_by: BTreeMap<AttemptId, BTreeSet<String>> = BTreeMap::new();
     for estimate in &books.estimates {
         let amount =
             if meta.basis == ledger::CostBasis::List { estimate.list_cost } else { estimate.effective_cost };
@@ -142,7 +143,7 @@ fn pairs(books: &Books, meta: &Meta) -> Result<Pairs, AppError> {
         if Some(estimate.currency) != meta.currency {
             continue;
         }
-        provider_of.entry(estimate.attempt).or_default().insert(estimate.provider.clone());
+        estimated_by.entry(estimate.attempt).or_default().insert(estimate.provider.clone());
         let pair = pairs.entry((estimate.provider.clone(), estimate.attempt, estimate.day)).or_default();
         pair.estimate = Some(pair.estimate.unwrap_or_default().checked_add(amount)?);
         if is_billed(&books.current, &estimate.provider, estimate.day) {
@@ -154,23 +155,16 @@ fn pairs(books: &Books, meta: &Meta) -> Result<Pairs, AppError> {
         let (Some(attempt), Some(day), true) = (posting.attempt, posting.usage_day, machine) else {
             return Ok(());
         };
-        let told = provider_of
+        let told = estimated_by
             .get(&attempt)
             .and_then(|providers| providers.iter().find(|provider| speaks_of(delivery, provider)).cloned());
-        let provider = told.unwrap_or_else(|| provider_named(delivery).to_owned());
+        let provider =
+            told.unwrap_or_else(|| provider_of(delivery).map_or("any", |provider| provider.id).to_owned());
         let pair = pairs.entry((provider, attempt, day)).or_default();
         pair.bill = Some(pair.bill.unwrap_or_default().checked_add(cost(&posting, meta.basis))?);
         Ok(())
     })?;
     Ok(pairs)
-}
-
-/// The provider of a delivery whose attempts nobody estimated.
-fn provider_named(delivery: &store::DeliveryRecord) -> &'static str {
-    ["aws", "azure", "gcp"]
-        .into_iter()
-        .find(|provider| speaks_of(delivery, provider) && !speaks_of(delivery, "other"))
-        .unwrap_or("any")
 }
 
 fn row(

@@ -12,7 +12,7 @@ use ledger::{
     Account, Attempt, Day, Evidence, ExperimentId, LineClass, Posting, ResourceKind, Rule, Step, Timestamp,
 };
 use money::{Amount, AmountError, Currency};
-use store::DeliveryKey;
+use store::{DeliveryKey, DeliveryRecord, Store};
 
 use crate::{AppError, Context};
 
@@ -28,6 +28,20 @@ pub(crate) struct Charges {
     pub(crate) rows: u64,
     pub(crate) split_rows: u64,
     pub(crate) capacity_block_rows: u64,
+}
+
+impl Charges {
+    /// The charges of a delivery that the store holds.
+    pub(crate) fn at_rest(store: &Store, delivery: &DeliveryRecord) -> Self {
+        Self {
+            key: delivery.key(),
+            files: delivery.files.iter().map(|file| store.root().join(file)).collect(),
+            currency: delivery.currency,
+            rows: delivery.accepted,
+            split_rows: delivery.split_rows,
+            capacity_block_rows: delivery.capacity_block_rows,
+        }
+    }
 }
 
 /// Hash of everything that the postings of a delivery depend on.
