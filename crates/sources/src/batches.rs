@@ -10,6 +10,7 @@ use crate::SourceError;
 use crate::billing::quality::Gate;
 use crate::billing::{BillBatch, BillLimits, PeriodSummary};
 use crate::charges::COLUMNS;
+use crate::text::Text;
 
 mod builder;
 mod dictionary;
@@ -28,13 +29,13 @@ pub struct ChargeRow<'a> {
     /// `x_row`.
     pub row: u64,
     /// `x_file`.
-    pub file: &'a str,
+    pub file: Text<'a>,
     /// `x_line_item_id`.
-    pub line_item_id: Option<&'a str>,
+    pub line_item_id: Option<Text<'a>>,
     /// `billing_account_id`.
-    pub payer: &'a str,
+    pub payer: Text<'a>,
     /// `billing_account_name`.
-    pub payer_name: Option<&'a str>,
+    pub payer_name: Option<Text<'a>>,
     /// `billing_currency`.
     pub currency: Currency,
     /// The month under which the row is kept.
@@ -46,9 +47,9 @@ pub struct ChargeRow<'a> {
     /// `charge_category`.
     pub category: ChargeCategory,
     /// `charge_class`.
-    pub correction: Option<&'a str>,
+    pub correction: Option<Text<'a>>,
     /// `charge_description`.
-    pub description: Option<&'a str>,
+    pub description: Option<Text<'a>>,
     /// `billed_cost`.
     pub billed_cost: Amount,
     /// `effective_cost`.
@@ -62,65 +63,65 @@ pub struct ChargeRow<'a> {
     /// `pricing_quantity`.
     pub pricing_quantity: Option<f64>,
     /// `pricing_unit`.
-    pub pricing_unit: Option<&'a str>,
+    pub pricing_unit: Option<Text<'a>>,
     /// `commitment_discount_id`.
-    pub commitment_id: Option<&'a str>,
+    pub commitment_id: Option<Text<'a>>,
     /// `commitment_discount_type`.
-    pub commitment_type: Option<&'a str>,
+    pub commitment_type: Option<Text<'a>>,
     /// `capacity_reservation_id`.
-    pub capacity_reservation_id: Option<&'a str>,
+    pub capacity_reservation_id: Option<Text<'a>>,
     /// `capacity_reservation_status`.
-    pub capacity_reservation_status: Option<&'a str>,
+    pub capacity_reservation_status: Option<Text<'a>>,
     /// `invoice_id`.
-    pub invoice_id: Option<&'a str>,
+    pub invoice_id: Option<Text<'a>>,
     /// `invoice_issuer_name`.
-    pub invoice_issuer: Option<&'a str>,
+    pub invoice_issuer: Option<Text<'a>>,
     /// `provider_name`.
-    pub provider: &'a str,
+    pub provider: Text<'a>,
     /// `publisher_name`.
-    pub publisher: Option<&'a str>,
+    pub publisher: Option<Text<'a>>,
     /// `region_id`.
-    pub region: Option<&'a str>,
+    pub region: Option<Text<'a>>,
     /// `availability_zone`.
-    pub zone: Option<&'a str>,
+    pub zone: Option<Text<'a>>,
     /// `resource_id`.
-    pub resource_id: Option<&'a str>,
+    pub resource_id: Option<Text<'a>>,
     /// `service_name`.
-    pub service: &'a str,
+    pub service: Text<'a>,
     /// `sku_id`.
-    pub sku: Option<&'a str>,
+    pub sku: Option<Text<'a>>,
     /// `sku_price_id`.
-    pub sku_price: Option<&'a str>,
+    pub sku_price: Option<Text<'a>>,
     /// `sub_account_id`.
-    pub sub_account: Option<&'a str>,
+    pub sub_account: Option<Text<'a>>,
     /// `sub_account_name`.
-    pub sub_account_name: Option<&'a str>,
+    pub sub_account_name: Option<Text<'a>>,
     /// `tags`.
-    pub tags: Option<&'a str>,
+    pub tags: Option<Text<'a>>,
     /// `x_line_type`.
-    pub line_type: &'a str,
+    pub line_type: Text<'a>,
     /// `x_class`.
     pub class: LineClass,
     /// `x_resource_kind`.
     pub resource_kind: ResourceKind,
     /// `x_usage_type`.
-    pub usage_type: Option<&'a str>,
+    pub usage_type: Option<Text<'a>>,
     /// `x_operation`.
-    pub operation: Option<&'a str>,
+    pub operation: Option<Text<'a>>,
     /// `x_instance_type`.
-    pub instance_type: Option<&'a str>,
+    pub instance_type: Option<Text<'a>>,
     /// `x_credit_type`.
-    pub credit_type: Option<&'a str>,
+    pub credit_type: Option<Text<'a>>,
     /// `x_split_role`.
     pub split_role: SplitRole,
     /// `x_parent_resource_id`.
-    pub parent_resource_id: Option<&'a str>,
+    pub parent_resource_id: Option<Text<'a>>,
     /// `x_split_cost`.
     pub split_cost: Option<Amount>,
     /// `x_split_unused_cost`.
     pub split_unused_cost: Option<Amount>,
     /// `x_unmapped`.
-    pub unmapped: Option<&'a str>,
+    pub unmapped: Option<Text<'a>>,
     /// What only the quality gate looks at.
     pub unstored: Unstored,
 }
@@ -211,7 +212,7 @@ impl<'a> Batches<'a> {
     /// # Errors
     /// Those of [`Batches::group`], `bill::out_of_range` if a total overflows, and what the sink returns.
     pub fn push(&mut self, row: &ChargeRow<'_>) -> Result<usize, SourceError> {
-        let index = self.group(row.payer, row.period, row.currency)?;
+        let index = self.group(row.payer.as_str(), row.period, row.currency)?;
         add_totals(&mut self.groups[index], row).map_err(|fault| {
             SourceError::new(
                 "bill::out_of_range",

@@ -16,8 +16,10 @@ pub mod prices;
 pub mod registry;
 mod rejection;
 pub mod telemetry;
+mod text;
 mod time;
 
 pub use error::SourceError;
 pub use rejection::Rejection;
+pub use text::Text;
 pub use time::{Zone, instant};

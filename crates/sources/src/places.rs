@@ -15,6 +15,7 @@ const FREE: (u32, i32) = (0, -1);
 
 impl Places {
     /// The key whose value `is` the one of this hash.
+    #[inline]
     pub(crate) fn find(&self, hash: u32, is: impl Fn(i32) -> bool) -> Option<i32> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
@@ -82,15 +83,33 @@ pub(crate) fn hash(text: &[u8]) -> u32 {
         short.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
         short
     });
-    let mixed = step(state, last);
-    // The halves are as good as the whole, and half is as much as a batch needs.
+    half(step(state, last))
+}
+
+/// A hash of a few numbers.
+#[inline]
+pub(crate) fn hash_numbers(numbers: &[u64]) -> u32 {
+    let mut state = *SEED ^ numbers.len() as u64;
+    for pair in numbers.chunks(2) {
+        let (first, second) = (pair.first().copied().unwrap_or(0), pair.get(1).copied().unwrap_or(0));
+        state = fold(first ^ MIX[0] ^ state, second ^ MIX[1]);
+    }
+    half(state)
+}
+
+/// The halves are as good as the whole, and half is as much as a batch needs.
+fn half(mixed: u64) -> u32 {
     u32::try_from((mixed ^ (mixed >> 32)) & 0xffff_ffff).unwrap_or(0)
 }
 
 fn step(state: u64, bytes: [u8; 16]) -> u64 {
     let whole = u128::from_le_bytes(bytes);
     let (low, high) = (low_half(whole), low_half(whole >> 64));
-    let product = u128::from(low ^ MIX[0] ^ state) * u128::from(high ^ MIX[1]);
+    fold(low ^ MIX[0] ^ state, high ^ MIX[1])
+}
+
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
     low_half(product) ^ low_half(product >> 64)
 }
 

@@ -9,6 +9,8 @@ mod support;
 
 #[path = "aws_cur/broken.rs"]
 mod broken;
+#[path = "aws_cur/coded.rs"]
+mod coded;
 #[path = "aws_cur/delivery.rs"]
 mod delivery;
 #[path = "aws_cur/shapes.rs"]

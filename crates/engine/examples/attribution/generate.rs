@@ -83,7 +83,7 @@ pub(crate) fn generate(dir: &Path, hours: i64) {
     let (lines, resources) = lines();
     create_dir_all(dir.join("charges")).unwrap();
     create_dir_all(dir.join("plain")).unwrap();
-    usage(dir);
+    write_usage(dir, &attempts());
     let resources: ArrayRef = Arc::new(StringArray::from(resources));
     let mut random = Random(7);
     let (mut charges, mut plain): (Option<ArrowWriter<File>>, Option<ArrowWriter<File>>) = (None, None);
@@ -208,8 +208,7 @@ fn instants(name: &str, start: i64, rows: usize) -> ArrayRef {
 }
 
 /// The attempts' holdings, attempt by attempt in the order of their ids.
-fn usage(dir: &Path) {
-    let attempts = attempts();
+pub(crate) fn write_usage(dir: &Path, attempts: &[Attempt]) {
     let held: Vec<(i32, &Attempt, &Binding)> = attempts
         .iter()
         .zip(0..)

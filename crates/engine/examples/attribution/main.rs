@@ -14,6 +14,7 @@
     reason = "a benchmark of fixed size fails by panic"
 )]
 
+mod adopt;
 mod company;
 mod generate;
 mod measure;
@@ -25,12 +26,13 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["generate", dir, hours] => generate::generate(Path::new(dir), hours.parse().unwrap()),
+        ["adopt", dir, store, usage] => adopt::adopt(Path::new(dir), Path::new(store), Path::new(usage)),
         ["ours", dir] => measure::ours(Path::new(dir), engine::Measures::Billed),
         ["ours-all", dir] => measure::ours(Path::new(dir), engine::Measures::All),
         ["decode", dir] => measure::decode(Path::new(dir), measure::Strings::Plain),
         ["decode-dictionary", dir] => measure::decode(Path::new(dir), measure::Strings::Dictionary),
         _ => panic!(
-            "usage: attribution generate DIR HOURS | ours DIR | ours-all DIR | decode DIR | decode-dictionary DIR"
+            "usage: attribution generate DIR HOURS | adopt DIR STORE USAGE | ours DIR | ours-all DIR | decode DIR | decode-dictionary DIR"
         ),
     }
 }

@@ -8,6 +8,7 @@ use arrow::error::ArrowError;
 
 use super::sparse::Sparse;
 use crate::places::{Places, hash, same};
+use crate::text::{Symbol, Text};
 
 /// A column that grows row by row.
 ///
@@ -20,11 +21,35 @@ pub(super) struct TextColumn {
     /// Where each value ends.
     ends: Vec<i32>,
     places: Places,
-    /// The value set last: its key, and where it starts and ends.
-    last: Option<(i32, usize, usize)>,
+    /// The keys of symbols met in this column, each at the place that its symbol falls on.
+    symbols: Vec<Met>,
+    /// Counts the columns begun, so that what was met before this one is not believed.
+    age: u32,
+    /// The value set last.
+    last: Option<Last>,
     /// Batches, this one included, that keep each value as it comes.
     unlooked: u32,
 }
+
+/// The value set last: its symbol and key, and where it starts and ends.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    symbol: Option<Symbol>,
+    key: i32,
+    start: usize,
+    end: usize,
+}
+
+/// A symbol with the key of its text in the column of this age.
+#[derive(Debug, Clone, Copy, Default)]
+struct Met {
+    symbol: u64,
+    age: u32,
+    key: i32,
+}
+
+/// Symbols remembered of a column: a power of two above the different values that most columns have in a batch.
+const MET: usize = 4096;
 
 /// Batches that follow one of distinct values before one looks again.
 const UNLOOKED_BATCHES: u32 = 31;
@@ -34,19 +59,53 @@ impl TextColumn {
     ///
     /// # Errors
     /// If the keys or the text leave the range of 32 bits.
-    pub(super) fn set(&mut self, row: usize, text: &str) -> Result<usize, ArrowError> {
-        let text = text.as_bytes();
+    #[inline]
+    pub(super) fn set(&mut self, row: usize, text: Text<'_>) -> Result<usize, ArrowError> {
         // Most columns repeat the value of the row before.
-        if let Some((key, start, end)) = self.last
-            && self.text.get(start..end).is_some_and(|known| same(known, text))
+        if let Some(last) = self.last
+            && self.is_last(last, text)
         {
-            self.keys.set(row, key);
+            self.keys.set(row, last.key);
             return Ok(0);
         }
-        let (key, grown) = self.key_of(text)?;
+        let (key, grown) = match text.symbol() {
+            Some(symbol) => self.key_of_symbol(symbol, text.as_str())?,
+            None => self.key_of(text.as_str().as_bytes())?,
+        };
         self.keys.set(row, key);
-        self.last = self.value(key).map(|(_, (start, end))| (key, start, end));
+        let place = self.value(key).map(|(_, place)| place);
+        self.last = place.map(|(start, end)| Last { symbol: text.symbol(), key, start, end });
         Ok(grown)
+    }
+
+    #[inline]
+    fn is_last(&self, last: Last, text: Text<'_>) -> bool {
+        if let (Some(symbol), Some(known)) = (text.symbol(), last.symbol) {
+            // Other symbols may be the same text, which the table of symbols knows as fast.
+            return symbol == known;
+        }
+        self.text.get(last.start..last.end).is_some_and(|known| same(known, text.as_str().as_bytes()))
+    }
+
+    /// As [`TextColumn::key_of`]; a symbol met before spares the look at the text.
+    #[inline]
+    fn key_of_symbol(&mut self, symbol: Symbol, text: &str) -> Result<(i32, usize), ArrowError> {
+        if self.symbols.is_empty() {
+            self.symbols.resize(MET, Met::default());
+            self.age = 1;
+        }
+        let at = symbol.place(MET);
+        if let Some(met) = self.symbols.get(at)
+            && met.symbol == symbol.key()
+            && met.age == self.age
+        {
+            return Ok((met.key, 0));
+        }
+        let (key, grown) = self.key_of(text.as_bytes())?;
+        if let Some(met) = self.symbols.get_mut(at) {
+            *met = Met { symbol: symbol.key(), age: self.age, key };
+        }
+        Ok((key, grown))
     }
 
     /// The key of a value, and the bytes by which the text grew.
@@ -66,6 +125,7 @@ impl TextColumn {
     }
 
     /// A value and where it lies.
+    #[inline]
     fn value(&self, key: i32) -> Option<(&[u8], (usize, usize))> {
         let at = usize::try_from(key).ok()?;
         let end = usize::try_from(*self.ends.get(at)?).ok()?;
@@ -74,6 +134,13 @@ impl TextColumn {
             None => 0,
         };
         Some((self.text.get(start..end)?, (start, end)))
+    }
+
+    fn forget_symbols(&mut self) {
+        self.age = self.age.wrapping_add(1);
+        if self.age == 0 {
+            self.symbols.clear();
+        }
     }
 
     fn add(&mut self, text: &[u8]) -> Result<i32, ArrowError> {
@@ -98,6 +165,7 @@ impl TextColumn {
         let room = self.text.len();
         let text = std::mem::replace(&mut self.text, Vec::with_capacity(room));
         self.places.clear();
+        self.forget_symbols();
         self.last = None;
         let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
         let values = StringArray::try_new(offsets, Buffer::from_vec(text), None)?;
@@ -120,29 +188,41 @@ mod tests {
     proptest! {
         #[test]
         fn a_column_holds_what_was_set_and_each_value_once(
-            rows in proptest::collection::vec(proptest::option::of("[a-c]{0,20}"), 0..400),
+            columns in proptest::collection::vec(
+                proptest::collection::vec(proptest::option::of(("[a-c]{0,20}", 0_u64..3)), 0..200),
+                1..4,
+            ),
         ) {
             let mut column = TextColumn::default();
-            let mut grown = 0;
-            for (row, text) in rows.iter().enumerate() {
-                if let Some(text) = text {
-                    grown += column.set(row, text).unwrap();
+            let mut symbols: BTreeMap<(String, u64), Symbol> = BTreeMap::new();
+            for rows in columns {
+                let mut grown = 0;
+                for (row, set) in rows.iter().enumerate() {
+                    // A text comes with either of two symbols of its own, or with none.
+                    if let Some((text, named)) = set {
+                        let symbol = (*named > 0).then(|| {
+                            let new = || Symbol::at(Symbol::range(1), 0);
+                            *symbols.entry((text.clone(), *named)).or_insert_with(new)
+                        });
+                        grown += column.set(row, Text::known(text, symbol)).unwrap();
+                    }
                 }
+                let rows: Vec<Option<&str>> = rows.iter().map(|set| set.as_ref().map(|(text, _)| text.as_str())).collect();
+                let array = column.finish(rows.len()).unwrap();
+                let array = array.as_dictionary::<Int32Type>();
+                let values = array.values().as_string::<i32>();
+                let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+                for (row, text) in rows.iter().enumerate() {
+                    prop_assert_eq!(array.key(row).map(|key| values.value(key)), *text);
+                    let next = first.len();
+                    text.map(|text| *first.entry(text).or_insert(next));
+                }
+                prop_assert_eq!(values.len(), first.len());
+                for (text, key) in &first {
+                    prop_assert_eq!(values.value(*key), *text);
+                }
+                prop_assert_eq!(grown, first.keys().map(|text| text.len() + 8).sum::<usize>());
             }
-            let array = column.finish(rows.len()).unwrap();
-            let array = array.as_dictionary::<Int32Type>();
-            let values = array.values().as_string::<i32>();
-            let mut first: BTreeMap<&str, usize> = BTreeMap::new();
-            for (row, text) in rows.iter().enumerate() {
-                prop_assert_eq!(array.key(row).map(|key| values.value(key)), text.as_deref());
-                let next = first.len();
-                text.as_deref().map(|text| *first.entry(text).or_insert(next));
-            }
-            prop_assert_eq!(values.len(), first.len());
-            for (text, key) in &first {
-                prop_assert_eq!(values.value(*key), *text);
-            }
-            prop_assert_eq!(grown, first.keys().map(|text| text.len() + 8).sum::<usize>());
         }
     }
 
@@ -152,7 +232,7 @@ mod tests {
         let mut distinct = |repeats: bool| {
             for row in 0..2000 {
                 let id = if repeats { row % 10 } else { row };
-                column.set(row, &format!("id-{id}")).unwrap();
+                column.set(row, format!("id-{id}").as_str().into()).unwrap();
             }
             let array = column.finish(2000).unwrap();
             let array = array.as_dictionary::<Int32Type>();
@@ -174,11 +254,13 @@ mod tests {
     fn many_values_stay_apart() {
         let mut column = TextColumn::default();
         for row in 0..50_000 {
-            assert!(column.set(row, &format!("value-{row}-{}", "x".repeat(row % 40))).unwrap() > 0);
+            assert!(
+                column.set(row, format!("value-{row}-{}", "x".repeat(row % 40)).as_str().into()).unwrap() > 0
+            );
         }
         for row in 0..50_000 {
             let text = format!("value-{row}-{}", "x".repeat(row % 40));
-            assert_eq!(column.set(50_000 + row, &text).unwrap(), 0);
+            assert_eq!(column.set(50_000 + row, text.as_str().into()).unwrap(), 0);
         }
         let array = column.finish(100_000).unwrap();
         assert_eq!((array.len(), array.null_count()), (100_000, 0));

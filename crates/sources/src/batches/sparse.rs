@@ -19,6 +19,7 @@ struct Gap {
 
 impl<T: Copy + Default> Sparse<T> {
     /// Gives the row of this number, from 0 and rising, a value.
+    #[inline]
     pub(super) fn set(&mut self, row: usize, value: T) {
         self.fill(row);
         self.values.push(value);
@@ -40,6 +41,7 @@ impl<T: Copy + Default> Sparse<T> {
         (values, Some(NullBuffer::new(valid.finish())))
     }
 
+    #[inline]
     fn fill(&mut self, rows: usize) {
         if self.values.len() < rows {
             self.gaps.push(Gap { start: self.values.len(), end: rows });

@@ -8,6 +8,7 @@ pub(in crate::billing) mod extra;
 pub(in crate::billing) mod json;
 pub(in crate::billing) mod layout;
 mod lines;
+pub(in crate::billing) mod made;
 pub(in crate::billing) mod memo;
 mod parquet;
 pub(in crate::billing) mod reader;

@@ -3,6 +3,7 @@
 use ledger::{BillingPeriod, ChargeCategory, Interval, LineClass, ResourceKind, SplitRole, Timestamp};
 use money::Amount;
 use proptest::prelude::*;
+use sources::Text;
 use sources::batches::{Batches, ChargeRow, Unstored};
 use sources::billing::{BillLimits, BillSummary, focus};
 
@@ -68,20 +69,20 @@ fn charge(number: u64, drawn: &Drawn) -> ChargeRow<'_> {
     let start = Timestamp(1_782_864_000_000_000 + drawn.day * 86_400_000_000);
     let charge_period = Interval { start, end: Timestamp(start.0 + 3_600_000_000) };
     let period = BillingPeriod::of(start);
-    let text = drawn.text.as_deref();
+    let text = drawn.text.as_deref().map(Text::from);
     let class = LineClass::ALL[drawn.words.0];
     ChargeRow {
         row: number,
-        file: "bill.csv",
+        file: "bill.csv".into(),
         line_item_id: text,
-        payer: "1",
+        payer: "1".into(),
         payer_name: text,
         currency: "USD".parse().unwrap(),
         period,
         billing_period: period.interval(),
         charge_period,
         category: ChargeCategory::ALL[drawn.words.1],
-        correction: drawn.correction.then_some("Correction"),
+        correction: drawn.correction.then(|| Text::word("Correction")),
         description: text,
         billed_cost: amount(drawn.costs[0]),
         effective_cost: amount(drawn.costs[1]),
@@ -90,24 +91,24 @@ fn charge(number: u64, drawn: &Drawn) -> ChargeRow<'_> {
         marginal_cost: amount(drawn.costs[2]),
         pricing_quantity: drawn.quantity,
         pricing_unit: text,
-        commitment_id: drawn.commitment.as_deref(),
+        commitment_id: drawn.commitment.as_deref().map(Text::from),
         commitment_type: text,
         capacity_reservation_id: text,
         capacity_reservation_status: text,
         invoice_id: text,
         invoice_issuer: text,
-        provider: "AWS",
+        provider: Text::word("AWS"),
         publisher: text,
         region: text,
         zone: text,
         resource_id: text,
-        service: text.unwrap_or("AmazonEC2"),
+        service: text.unwrap_or(Text::word("AmazonEC2")),
         sku: text,
         sku_price: text,
         sub_account: text,
         sub_account_name: text,
         tags: None,
-        line_type: "Usage",
+        line_type: Text::word("Usage"),
         class,
         resource_kind: ResourceKind::ALL[drawn.words.2],
         usage_type: text,

@@ -92,9 +92,10 @@ impl Visitor for Scan<'_> {
         }
         // A row that cannot be placed is rejected, and counted, when it is read.
         let Ok(key) = row.key() else { return Ok(()) };
-        if !self.found.contains(key.payer, key.period) && self.periods < self.limits.periods {
+        let payer = key.payer.as_str();
+        if !self.found.contains(payer, key.period) && self.periods < self.limits.periods {
             self.periods += 1;
-            self.found.found.entry(key.payer.to_owned()).or_default().insert(key.period);
+            self.found.found.entry(payer.to_owned()).or_default().insert(key.period);
         }
         Ok(())
     }

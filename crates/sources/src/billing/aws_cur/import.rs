@@ -22,8 +22,12 @@ use crate::billing::table::extra::Extra;
 use crate::billing::table::reader::{Core, Format, hand_on, optional, overflow};
 use crate::billing::table::row::Stop as TableStop;
 use crate::billing::{BillFile, Unmapped};
+use crate::text::Text;
 
 type Stop = TableStop<Column>;
+
+/// The columns that make the words of a line.
+const WORDS: [Column; 4] = [Column::ProductCode, Column::UsageType, Column::Operation, Column::ServiceCode];
 
 /// What of an import the report's rows change.
 pub(super) struct Report<'a> {
@@ -69,7 +73,7 @@ impl<'a> Report<'a> {
 
     fn facts_of(&mut self, group: usize, key: &RowKey<'_>) -> &PeriodFacts {
         while self.facts.len() <= group {
-            let discount_rows = self.discounts.contains(key.payer, key.period);
+            let discount_rows = self.discounts.contains(key.payer.as_str(), key.period);
             self.facts.push(PeriodFacts::new(discount_rows));
         }
         &self.facts[group]
@@ -86,12 +90,15 @@ impl<'a> Report<'a> {
         let no_money = || row.billed().is_ok_and(|money| money.is_none_or(|money| money.amount.is_zero()));
         let line = Line {
             line_type: LineType::of(text(Column::LineType)),
-            words: self.lines.of(MeterText {
-                product,
-                usage_type: text(Column::UsageType),
-                operation: text(Column::Operation),
-                service_code: text(Column::ServiceCode),
-            }),
+            words: self.lines.of(
+                MeterText {
+                    product,
+                    usage_type: text(Column::UsageType),
+                    operation: text(Column::Operation),
+                    service_code: text(Column::ServiceCode),
+                },
+                &|key| WORDS.iter().all(|column| row.identify(*column, key)),
+            ),
             has_commitment: names_reservation || row.text(Column::SpArn).is_some(),
             has_usage: row.text(Column::ResourceId).is_some() || has_amount(),
             has_split_parent: row.text(Column::SplitParent).is_some() && no_money(),
@@ -108,6 +115,8 @@ impl Format for Report<'_> {
     type Column = Column;
 
     fn layout(&mut self, file: &BillFile, headers: &[String]) -> Result<Layout, SourceError> {
+        self.product.forget();
+        self.lines.forget();
         layout(headers, &file.name)
     }
 
@@ -117,7 +126,7 @@ impl Format for Report<'_> {
         let judged = self.judge(row)?;
         let billed = billed(row, &judged)?;
         let charge_period = row.charge_period(&key)?;
-        let group = core.batches.group(key.payer, key.period, currency)?;
+        let group = core.batches.group(key.payer.as_str(), key.period, currency)?;
         let valuation = self.facts_of(group, &key).valuation(row.layout);
         let tally = &mut core.tally;
         let billed = tally.counted(billed);
@@ -144,7 +153,7 @@ impl Format for Report<'_> {
         if judged.class == LineClass::SplitDetail {
             return Ok(None);
         }
-        let group = core.batches.group(key.payer, key.period, currency)?;
+        let group = core.batches.group(key.payer.as_str(), key.period, currency)?;
         self.facts_of(group, &key);
         Ok(Some((group, cost.amount)))
     }
@@ -153,14 +162,14 @@ impl Format for Report<'_> {
 impl<'c, C: Cells> Charge<'c, C> {
     /// The canonical row.
     fn canonical<'r>(&'r self, (file, extra, product): (&'r str, &'r Extra, &'r Product)) -> ChargeRow<'r> {
-        let text = |column| self.row.text(column);
+        let text = |column| self.row.named(column);
         let line = &self.judged.line;
         let (commitment_id, commitment_type) = self.commitment();
         let (capacity_reservation_id, capacity_reservation_status) = self.capacity_reservation();
         let split = self.judged.class == LineClass::SplitDetail;
         ChargeRow {
             row: self.number,
-            file,
+            file: file.into(),
             line_item_id: text(Column::LineItemId),
             payer: self.key.payer,
             payer_name: text(Column::PayerAccountName),
@@ -169,7 +178,7 @@ impl<'c, C: Cells> Charge<'c, C> {
             billing_period: self.key.billing,
             charge_period: self.charge_period,
             category: line.line_type.category(),
-            correction: (line.line_type == LineType::Refund).then_some("Correction"),
+            correction: (line.line_type == LineType::Refund).then(|| Text::word("Correction")),
             description: text(Column::Description),
             billed_cost: self.costs.billed,
             effective_cost: self.costs.effective,
@@ -184,18 +193,18 @@ impl<'c, C: Cells> Charge<'c, C> {
             capacity_reservation_status,
             invoice_id: text(Column::InvoiceId),
             invoice_issuer: text(Column::InvoicingEntity).or_else(|| text(Column::BillingEntity)),
-            provider: "AWS",
+            provider: Text::word("AWS"),
             publisher: text(Column::LegalEntity),
             region: text(Column::Region).or_else(|| text(Column::RegionName)).or_else(|| product.region()),
             zone: text(Column::Zone),
             resource_id: text(Column::ResourceId),
-            service: text(Column::ProductCode).unwrap_or("unknown"),
+            service: text(Column::ProductCode).unwrap_or(Text::word("unknown")),
             sku: text(Column::Sku),
             sku_price: text(Column::RateCode).or_else(|| text(Column::RateId)),
             sub_account: text(Column::UsageAccountId),
             sub_account_name: text(Column::UsageAccountName),
             tags: extra.tags(),
-            line_type: text(Column::LineType).unwrap_or(""),
+            line_type: text(Column::LineType).unwrap_or(Text::word("")),
             class: self.judged.class,
             resource_kind: line.words.meter.kind,
             usage_type: text(Column::UsageType),
@@ -211,38 +220,42 @@ impl<'c, C: Cells> Charge<'c, C> {
         }
     }
 
-    fn commitment(&self) -> (Option<&'c str>, Option<&'static str>) {
-        match (self.row.text(Column::SpArn), self.row.text(Column::ReservationArn)) {
-            (Some(plan), _) => (Some(plan), Some("Savings Plan")),
-            (None, Some(reservation)) => (Some(reservation), Some("Reserved Instance")),
+    fn commitment(&self) -> (Option<Text<'c>>, Option<Text<'static>>) {
+        match (self.row.named(Column::SpArn), self.row.named(Column::ReservationArn)) {
+            (Some(plan), _) => (Some(plan), Some(Text::word("Savings Plan"))),
+            (None, Some(reservation)) => (Some(reservation), Some(Text::word("Reserved Instance"))),
             (None, None) => (None, None),
         }
     }
 
     /// The capacity reservation: from its columns, else from a resource id that is one.
-    fn capacity_reservation(&self) -> (Option<&'c str>, Option<&'c str>) {
-        let resource =
-            self.row.text(Column::ResourceId).filter(|id| id.starts_with("cr-") || id.contains("/cr-"));
-        let id = self.row.text(Column::CapacityReservationArn).or(resource);
-        let status = match self.row.text(Column::CapacityReservationStatus) {
-            Some("used") => Some("Used"),
-            Some("unused") => Some("Unused"),
-            Some(other) => Some(other),
-            None => (self.judged.class == LineClass::UnusedReservation).then_some("Unused"),
+    fn capacity_reservation(&self) -> (Option<Text<'c>>, Option<Text<'c>>) {
+        let is_reservation = |id: &Text<'_>| id.as_str().starts_with("cr-") || id.as_str().contains("/cr-");
+        let resource = || self.row.named(Column::ResourceId).filter(is_reservation);
+        let id = self.row.named(Column::CapacityReservationArn).or_else(resource);
+        let stated = self.row.named(Column::CapacityReservationStatus);
+        let status = match stated.map(Text::as_str) {
+            Some("used") => Some(Text::word("Used")),
+            Some("unused") => Some(Text::word("Unused")),
+            Some(_) => stated,
+            None => {
+                let unused = self.judged.class == LineClass::UnusedReservation;
+                unused.then(|| Text::word("Unused"))
+            }
         };
         (id, status)
     }
 
     /// The instance type: never from the description of a reserved instance, which names the reservation's own type.
-    fn instance_type<'r>(&'r self, product: &'r Product) -> Option<&'r str> {
+    fn instance_type<'r>(&'r self, product: &'r Product) -> Option<Text<'r>> {
         let line = &self.judged.line;
         let usage = || self.row.text(Column::UsageType)?.get(line.words.instance_type?..);
         let spot = || self.row.text(Column::Description).filter(|_| line.words.is_spot);
         self.row
-            .text(Column::InstanceType)
+            .named(Column::InstanceType)
             .or_else(|| product.instance_type())
-            .or_else(usage)
-            .or_else(|| spot().and_then(instance_type_of_description))
+            .or_else(|| usage().map(Text::from))
+            .or_else(|| spot().and_then(instance_type_of_description).map(Text::from))
     }
 }
 

@@ -5,6 +5,7 @@ use ledger::{BillingPeriod, Interval, Timestamp};
 use super::column::Column;
 use crate::billing::table::cell::{Cell, Cells, Money};
 use crate::billing::table::row::Row as TableRow;
+use crate::text::Text;
 
 /// A row of a report.
 pub(super) type Row<'c, C> = TableRow<'c, Column, C>;
@@ -15,7 +16,7 @@ pub(super) type Fault = crate::billing::table::row::Fault<Column>;
 /// Whose bill and which month a row belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RowKey<'c> {
-    pub(super) payer: &'c str,
+    pub(super) payer: Text<'c>,
     pub(super) period: BillingPeriod,
     pub(super) billing: Interval,
     start: Option<Timestamp>,
@@ -27,8 +28,8 @@ impl<'c, C: Cells> Row<'c, C> {
         let start = self.instant(Column::UsageStart)?;
         let (period, billing) =
             self.billing_period((Column::PeriodStart, Column::PeriodEnd), (Column::UsageStart, start))?;
-        let payer = self.text(Column::PayerAccountId).or_else(|| self.text(Column::UsageAccountId));
-        Ok(RowKey { payer: payer.unwrap_or("unknown"), period, billing, start })
+        let payer = self.named(Column::PayerAccountId).or_else(|| self.named(Column::UsageAccountId));
+        Ok(RowKey { payer: payer.unwrap_or(Text::word("unknown")), period, billing, start })
     }
 
     /// When the usage took place. A row without a start covers its billing period (T68); a row without an end has it

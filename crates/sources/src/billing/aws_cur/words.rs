@@ -1,7 +1,7 @@
 //! What the words of a line tell whatever else stands in its row; worked out once for each of a bill's different lines.
 
 use super::meter::{Meter, MeterText, instance_type_of_usage, is_inference, meter};
-use crate::billing::table::memo::Memo;
+use crate::billing::table::memo::{BySymbols, Memo};
 
 /// What product, usage type and operation tell of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,12 +44,20 @@ impl Words {
 
 /// Remembers what was told of a bill's lines.
 #[derive(Debug, Default)]
-pub(super) struct Lines(Memo<Words>);
+pub(super) struct Lines {
+    of_texts: Memo<Words>,
+    of_symbols: BySymbols<Words>,
+}
 
 impl Lines {
-    /// What a line's texts tell.
-    pub(super) fn of(&mut self, text: MeterText<'_>) -> Words {
+    /// What a line's texts tell; `identify` appends numbers for them, or gives false if there are none.
+    pub(super) fn of(&mut self, text: MeterText<'_>, identify: &dyn Fn(&mut Vec<u64>) -> bool) -> Words {
         let texts = [text.product, text.usage_type, text.operation, text.service_code];
-        self.0.of(&texts, || Words::of(text))
+        self.of_symbols.of(identify, || self.of_texts.of(&texts, || Words::of(text)))
+    }
+
+    /// Forgets the symbols: the next rows have other columns.
+    pub(super) fn forget(&mut self) {
+        self.of_symbols = BySymbols::default();
     }
 }

@@ -16,9 +16,11 @@ use crate::batches::{ChargeRow, Unstored};
 use crate::billing::focus::kind::{Kinds, Words};
 use crate::billing::table::cell::{Cells, Money};
 use crate::billing::table::extra::{Extra, find_entry};
+use crate::billing::table::made::Made;
 use crate::billing::table::reader::{Core, Format, hand_on};
 use crate::billing::table::row::{Fault as TableFault, Row as TableRow, Stop as TableStop};
 use crate::billing::{BillFile, Unmapped};
+use crate::text::Text;
 
 type Row<'c, C> = TableRow<'c, Column, C>;
 type Fault = TableFault<Column>;
@@ -29,7 +31,7 @@ type Stop = TableStop<Column>;
 pub(super) struct Azure {
     pub(super) evidence: Evidence,
     kinds: Kinds,
-    instance_type: String,
+    instance_type: Made,
 }
 
 /// A row read as far as its money.
@@ -49,6 +51,7 @@ impl Format for Azure {
 
     fn layout(&mut self, file: &BillFile, headers: &[String]) -> Result<Layout, SourceError> {
         self.evidence.open(&file.name)?;
+        self.instance_type.forget();
         layout(headers, &file.name)
     }
 
@@ -73,7 +76,7 @@ impl Format for Azure {
         }
         let charge = Charge { number, row, dates, currency, line, kind, cost, list };
         let file = Arc::clone(&core.file);
-        hand_on(&mut core.batches, &charge.canonical((&file, &core.extra, &self.instance_type)))?;
+        hand_on(&mut core.batches, &charge.canonical((&file, &core.extra, self.instance_type.get())))?;
         Ok(())
     }
 
@@ -103,23 +106,26 @@ fn payer<'c, C: Cells>(row: &Row<'c, C>) -> &'c str {
 
 impl<C: Cells> Charge<'_, C> {
     /// The canonical row.
-    fn canonical<'r>(&'r self, (file, extra, instance_type): (&'r str, &'r Extra, &'r str)) -> ChargeRow<'r> {
-        let text = |column| self.row.text(column);
+    fn canonical<'r>(
+        &'r self,
+        (file, extra, instance_type): (&'r str, &'r Extra, Option<Text<'r>>),
+    ) -> ChargeRow<'r> {
+        let text = |column| self.row.named(column);
         let line = &self.line;
         let commitment_id = || text(Column::ReservationId).or_else(|| text(Column::BenefitId));
         let counted = line.is_usage() && !line.is_covered();
         ChargeRow {
             row: self.number,
-            file,
+            file: file.into(),
             line_item_id: None,
-            payer: payer(self.row),
+            payer: payer(self.row).into(),
             payer_name: text(Column::BillingAccountName),
             currency: self.currency,
             period: self.dates.period,
             billing_period: self.dates.billing,
             charge_period: self.dates.charge,
             category: line.category,
-            correction: line.refund.then_some("Correction"),
+            correction: line.refund.then(|| Text::word("Correction")),
             description: text(Column::ProductName),
             billed_cost: self.cost,
             effective_cost: self.cost,
@@ -129,30 +135,30 @@ impl<C: Cells> Charge<'_, C> {
             pricing_quantity: self.row.cell(Column::Quantity).quantity(),
             pricing_unit: text(Column::UnitOfMeasure),
             commitment_id: line.commitment.and_then(|_| commitment_id()),
-            commitment_type: line.commitment,
+            commitment_type: line.commitment.map(Text::word),
             capacity_reservation_id: None,
             capacity_reservation_status: None,
             invoice_id: text(Column::InvoiceId),
             invoice_issuer: None,
-            provider: "Microsoft",
+            provider: Text::word("Microsoft"),
             publisher: text(Column::PublisherName),
             region: text(Column::ResourceLocation),
             zone: text(Column::AvailabilityZone),
             resource_id: text(Column::ResourceId),
             service: text(Column::ConsumedService)
                 .or_else(|| text(Column::MeterCategory))
-                .unwrap_or("unknown"),
+                .unwrap_or(Text::word("unknown")),
             sku: text(Column::MeterId),
             sku_price: text(Column::PartNumber),
             sub_account: text(Column::SubscriptionId),
             sub_account_name: text(Column::SubscriptionName),
             tags: extra.tags(),
-            line_type: text(Column::ChargeType).unwrap_or("Usage"),
+            line_type: text(Column::ChargeType).unwrap_or(Text::word("Usage")),
             class: line.class,
             resource_kind: self.kind,
             usage_type: text(Column::MeterName),
             operation: None,
-            instance_type: (!instance_type.is_empty()).then_some(instance_type),
+            instance_type,
             credit_type: None,
             split_role: SplitRole::None,
             parent_resource_id: None,

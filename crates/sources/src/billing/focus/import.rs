@@ -19,9 +19,11 @@ use crate::billing::aws_cur::meter::{MeterText, instance_type_of_usage, meter};
 use crate::billing::table::cell::{Cell, Cells};
 use crate::billing::table::column::Name as _;
 use crate::billing::table::extra::{Extra, find_entry};
+use crate::billing::table::made::Made;
 use crate::billing::table::reader::{Core, Format, hand_on};
 use crate::billing::table::row::{Fault as TableFault, Row as TableRow, Stop as TableStop};
 use crate::billing::{BillFile, Unmapped};
+use crate::text::Text;
 
 type Row<'c, C> = TableRow<'c, Column, C>;
 type Fault = TableFault<Column>;
@@ -31,7 +33,8 @@ type Stop = TableStop<Column>;
 pub(super) struct Focus {
     allocation: Allocation,
     kinds: Kinds,
-    instance_type: String,
+    /// Instance types that the details of price and SKU name.
+    details: [Made; 2],
 }
 
 /// Whose bill, which month and when.
@@ -56,7 +59,7 @@ struct Charge<'c, C> {
 impl Focus {
     /// No rows yet.
     pub(super) fn new(allocation: Allocation) -> Self {
-        Self { allocation, kinds: Kinds::default(), instance_type: String::new() }
+        Self { allocation, kinds: Kinds::default(), details: Default::default() }
     }
 
     fn line<C: Cells>(&mut self, row: &Row<'_, C>) -> Result<(Line, ResourceKind), Fault> {
@@ -94,21 +97,19 @@ impl Focus {
         })
     }
 
-    fn read_instance_type<C: Cells>(&mut self, row: &Row<'_, C>) {
-        self.instance_type.clear();
-        if let Some(found) = row.text(Column::InstanceType) {
-            self.instance_type.push_str(found);
-            return;
+    fn read_details<C: Cells>(&mut self, row: &Row<'_, C>) {
+        if row.text(Column::InstanceType).is_none() {
+            let [of_price, of_sku] = &mut self.details;
+            find_entry(row, Column::SkuPriceDetails, &["InstanceType"], of_price);
+            find_entry(row, Column::SkuDetails, &["ServiceType", "InstanceType"], of_sku);
         }
-        find_entry(row, Column::SkuPriceDetails, &["InstanceType"], &mut self.instance_type);
-        if self.instance_type.is_empty() {
-            find_entry(row, Column::SkuDetails, &["ServiceType", "InstanceType"], &mut self.instance_type);
-        }
-        if self.instance_type.is_empty()
-            && let Some(found) = row.text(Column::UsageType).and_then(instance_type_of_usage)
-        {
-            self.instance_type.push_str(found);
-        }
+    }
+
+    /// The instance type: the file's own column, else what the details of the row read last name, else the usage type.
+    fn instance_type<'r, C: Cells>(&'r self, row: &Row<'r, C>) -> Option<Text<'r>> {
+        let usage = || row.text(Column::UsageType).and_then(instance_type_of_usage).map(Text::from);
+        let details = || self.details.iter().find_map(Made::get);
+        row.named(Column::InstanceType).or_else(details).or_else(usage)
     }
 
     fn take_row<C: Cells>(
@@ -122,7 +123,7 @@ impl Focus {
         let (line, kind) = self.line(row)?;
         let costs = costs(row, &line, &mut core.tally)?;
         core.extra.read_tags(row);
-        self.read_instance_type(row);
+        self.read_details(row);
         if core.options.unmapped == Unmapped::Keep {
             let raw: Option<(&str, Cell<'_>)> = costs
                 .effective_on_purchase
@@ -131,7 +132,7 @@ impl Focus {
         }
         let charge = Charge { number, row, key, currency, line, kind, costs };
         let file = Arc::clone(&core.file);
-        let mut canonical = charge.canonical((&file, &core.extra, &self.instance_type));
+        let mut canonical = charge.canonical((&file, &core.extra, self.instance_type(row)));
         // Only now has every column been looked at.
         canonical.unstored.null_text = row.cells.seen();
         hand_on(&mut core.batches, &canonical)?;
@@ -143,6 +144,7 @@ impl Format for Focus {
     type Column = Column;
 
     fn layout(&mut self, file: &BillFile, headers: &[String]) -> Result<Layout, SourceError> {
+        self.details.iter_mut().for_each(Made::forget);
         layout(headers, &file.name)
     }
 
@@ -204,16 +206,19 @@ impl<'c> Key<'c> {
 
 impl<'c, C: Cells> Charge<'c, C> {
     /// The canonical row.
-    fn canonical<'r>(&'r self, (file, extra, instance_type): (&'r str, &'r Extra, &'r str)) -> ChargeRow<'r> {
-        let text = |column| self.row.text(column);
+    fn canonical<'r>(
+        &'r self,
+        (file, extra, instance_type): (&'r str, &'r Extra, Option<Text<'r>>),
+    ) -> ChargeRow<'r> {
+        let text = |column| self.row.named(column);
         let (resource_id, parent_resource_id) = self.resource();
         let costs = &self.costs;
         let split = self.line.class == LineClass::SplitDetail;
         ChargeRow {
             row: self.number,
-            file,
+            file: file.into(),
             line_item_id: text(Column::LineItemId),
-            payer: self.key.payer,
+            payer: self.key.payer.into(),
             payer_name: text(Column::BillingAccountName),
             currency: self.currency,
             period: self.key.period,
@@ -235,23 +240,25 @@ impl<'c, C: Cells> Charge<'c, C> {
             capacity_reservation_status: text(Column::CapacityReservationStatus),
             invoice_id: text(Column::InvoiceId),
             invoice_issuer: text(Column::InvoiceIssuerName),
-            provider: text(Column::ProviderName).unwrap_or("unknown"),
+            provider: text(Column::ProviderName).unwrap_or(Text::word("unknown")),
             publisher: text(Column::PublisherName),
             region: text(Column::RegionId),
             zone: text(Column::AvailabilityZone),
             resource_id,
-            service: text(Column::ServiceName).unwrap_or("unknown"),
+            service: text(Column::ServiceName).unwrap_or(Text::word("unknown")),
             sku: text(Column::SkuId),
             sku_price: text(Column::SkuPriceId),
             sub_account: text(Column::SubAccountId),
             sub_account_name: text(Column::SubAccountName),
             tags: extra.tags(),
-            line_type: text(Column::LineType).or_else(|| text(Column::ChargeCategory)).unwrap_or(""),
+            line_type: text(Column::LineType)
+                .or_else(|| text(Column::ChargeCategory))
+                .unwrap_or(Text::word("")),
             class: self.line.class,
             resource_kind: self.kind,
             usage_type: text(Column::UsageType),
             operation: text(Column::Operation),
-            instance_type: (!instance_type.is_empty()).then_some(instance_type),
+            instance_type,
             credit_type: text(Column::CreditType),
             split_role: if split { SplitRole::Child } else { SplitRole::None },
             parent_resource_id,
@@ -268,11 +275,11 @@ impl<'c, C: Cells> Charge<'c, C> {
     }
 
     /// The resource that the row is for, and the resource whose cost it allocates.
-    fn resource(&self) -> (Option<&'c str>, Option<&'c str>) {
-        let own = self.row.text(Column::ResourceId);
-        match self.row.text(Column::AllocatedResourceId) {
+    fn resource(&self) -> (Option<Text<'c>>, Option<Text<'c>>) {
+        let own = self.row.named(Column::ResourceId);
+        match self.row.named(Column::AllocatedResourceId) {
             Some(allocated) => (Some(allocated), own),
-            None => (own, self.row.text(Column::ParentResourceId)),
+            None => (own, self.row.named(Column::ParentResourceId)),
         }
     }
 }

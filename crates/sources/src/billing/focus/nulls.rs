@@ -3,6 +3,7 @@
 use std::cell::Cell as Shared;
 
 use crate::billing::table::cell::{Cell, Cells};
+use crate::text::Symbol;
 
 /// Cells without the word `NULL`.
 #[derive(Debug)]
@@ -32,6 +33,10 @@ impl<C: Cells> Cells for Nulls<'_, C> {
             }
             cell => cell,
         }
+    }
+
+    fn symbol(&self, column: usize) -> Option<Symbol> {
+        self.inner.symbol(column)
     }
 
     fn entries(&self, column: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {

@@ -24,6 +24,7 @@ use crate::billing::table::reader::{Core, Format, add_source, optional, overflow
 use crate::billing::table::row::Stop as TableStop;
 use crate::billing::tally::Tally;
 use crate::billing::{BillFile, Unmapped};
+use crate::text::Text;
 
 type Stop = TableStop<Column>;
 
@@ -68,8 +69,8 @@ impl Gcp {
                 category: ChargeCategory::Credit,
                 class: LineClass::Credit,
                 correction: None,
-                credit_type: Some(&credit.kind),
-                description: credit.name.as_deref().or(main.description),
+                credit_type: Some(credit.kind.as_str().into()),
+                description: credit.name.as_deref().map(Text::from).or(main.description),
                 billed_cost: credit.amount,
                 effective_cost: credit.amount,
                 list_cost: Some(Amount::ZERO),
@@ -194,22 +195,22 @@ fn add_credits(by_type: &mut BTreeMap<String, Amount>, credits: &Credits) -> Res
 impl<'c, C: Cells> Charge<'c, C> {
     /// The canonical row of the charge itself.
     fn canonical<'r>(&'r self, (file, extra, labels): (&'r str, &'r Extra, &'r Labels)) -> ChargeRow<'r> {
-        let text = |column| self.row.text(column);
+        let text = |column| self.row.named(column);
         let usage_month = BillingPeriod::of(self.charge_period.start);
         let corrects = self.line.is_correction(usage_month, self.key.period);
         let subscription = text(Column::SubscriptionId);
         ChargeRow {
             row: self.number,
-            file,
+            file: file.into(),
             line_item_id: None,
-            payer: self.key.payer,
+            payer: self.key.payer.into(),
             payer_name: None,
             currency: self.currency,
             period: self.key.period,
             billing_period: self.key.period.interval(),
             charge_period: self.charge_period,
             category: self.line.category(),
-            correction: corrects.then_some("Correction"),
+            correction: corrects.then(|| Text::word("Correction")),
             description: text(Column::SkuDescription),
             billed_cost: self.costs.billed,
             effective_cost: self.costs.billed,
@@ -219,30 +220,30 @@ impl<'c, C: Cells> Charge<'c, C> {
             pricing_quantity: self.row.cell(Column::PricingAmount).quantity(),
             pricing_unit: text(Column::PricingUnit),
             commitment_id: subscription,
-            commitment_type: subscription.map(|_| "Committed Use Discount"),
+            commitment_type: subscription.map(|_| Text::word("Committed Use Discount")),
             capacity_reservation_id: None,
-            capacity_reservation_status: labels.is_unused().then_some("Unused"),
+            capacity_reservation_status: labels.is_unused().then(|| Text::word("Unused")),
             invoice_id: None,
             invoice_issuer: None,
-            provider: "Google Cloud",
+            provider: Text::word("Google Cloud"),
             publisher: text(Column::Seller),
             region: text(Column::Region),
             zone: text(Column::Zone),
             resource_id: text(Column::ResourceGlobalName).or_else(|| text(Column::ResourceName)),
             service: text(Column::ServiceDescription)
                 .or_else(|| text(Column::ServiceId))
-                .unwrap_or("unknown"),
+                .unwrap_or(Text::word("unknown")),
             sku: text(Column::SkuId),
             sku_price: None,
             sub_account: text(Column::ProjectId),
             sub_account_name: text(Column::ProjectName),
-            tags: labels.tags(),
-            line_type: text(Column::CostType).unwrap_or(""),
+            tags: labels.tags().map(Text::from),
+            line_type: text(Column::CostType).unwrap_or(Text::word("")),
             class: self.line.class(),
             resource_kind: self.meter.kind,
             usage_type: text(Column::SkuDescription),
             operation: None,
-            instance_type: labels.machine(),
+            instance_type: labels.machine().map(Text::from),
             credit_type: None,
             split_role: SplitRole::None,
             parent_resource_id: None,

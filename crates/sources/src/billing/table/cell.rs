@@ -3,6 +3,7 @@
 use ledger::{Day, Timestamp};
 use money::{Amount, AmountError, SCALE};
 
+use crate::text::Symbol;
 use crate::{Zone, instant};
 
 /// A value as the file holds it; an empty text is [`Cell::Null`].
@@ -49,13 +50,52 @@ pub(in crate::billing) trait Cells {
     /// the column holds no records.
     fn records(&self, column: usize, each: &mut dyn FnMut(usize, &str, Cell<'_>)) -> bool;
 
+    /// The symbol of the text in a column, where the file tells texts apart by number.
+    fn symbol(&self, _column: usize) -> Option<Symbol> {
+        None
+    }
+
+    /// Appends numbers that two rows have alike only if the column's values are the same; false where there are none.
+    fn identify(&self, _column: usize, _out: &mut Vec<u64>) -> bool {
+        false
+    }
+
     /// True for a column that the file itself declares to be nested, so that its values are no cells.
     fn is_nested(&self, _column: usize) -> bool {
         false
     }
 }
 
+/// Numbers below those of symbols: what follows one of them is no symbol.
+pub(in crate::billing) mod mark {
+    pub(in crate::billing) const NULL: u64 = 0;
+    pub(in crate::billing) const RECORD: u64 = 1;
+    pub(in crate::billing) const NO_RECORD: u64 = 2;
+    pub(in crate::billing) const END: u64 = 3;
+    pub(in crate::billing) const INT: u64 = 4;
+    pub(in crate::billing) const DOUBLE: u64 = 5;
+    pub(in crate::billing) const INSTANT: u64 = 6;
+    pub(in crate::billing) const BOOL: u64 = 7;
+}
+
 impl<'a> Cell<'a> {
+    /// Appends numbers that no other value has; false for a text, which has none of its own, and for rare kinds.
+    pub(in crate::billing) fn identify(self, out: &mut Vec<u64>) -> bool {
+        let (mark, value) = match self {
+            Cell::Null => {
+                out.push(mark::NULL);
+                return true;
+            }
+            Cell::Int(value) => (mark::INT, value.cast_unsigned()),
+            Cell::Double(value) => (mark::DOUBLE, value.to_bits()),
+            Cell::Instant(value) => (mark::INSTANT, value.cast_unsigned()),
+            Cell::Bool(value) => (mark::BOOL, u64::from(value)),
+            Cell::Text(_) | Cell::Single(_) | Cell::Decimal(..) => return false,
+        };
+        out.extend([mark, value]);
+        true
+    }
+
     /// The value as money, or `None` where there is none.
     pub(in crate::billing) fn money(self) -> Result<Option<Money>, CellFault> {
         let money = match self {

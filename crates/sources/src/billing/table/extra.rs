@@ -4,13 +4,15 @@ use super::cell::{Cell, Cells};
 use super::column::Name;
 use super::json::{Pairs, Written, push_json_text};
 use super::layout::{Keyed, Shape};
+use super::made::Made;
 use super::row::Row;
+use crate::text::Text;
 
 /// Buffers for the texts that a row does not hold ready, used again for every row.
 #[derive(Debug, Default)]
 pub(in crate::billing) struct Extra {
-    tags: String,
-    unmapped: String,
+    tags: Made,
+    unmapped: Made,
     value: String,
     pairs: Pairs,
     written: Written,
@@ -20,37 +22,54 @@ pub(in crate::billing) struct Extra {
 
 impl Extra {
     /// The tags of the row read last, or `None` if it has none.
-    pub(in crate::billing) fn tags(&self) -> Option<&str> {
-        (!self.tags.is_empty()).then_some(self.tags.as_str())
+    pub(in crate::billing) fn tags(&self) -> Option<Text<'_>> {
+        self.tags.get()
     }
 
     /// The unmapped columns of the row read last, or `None`.
-    pub(in crate::billing) fn unmapped(&self) -> Option<&str> {
-        (!self.unmapped.is_empty()).then_some(self.unmapped.as_str())
+    pub(in crate::billing) fn unmapped(&self) -> Option<Text<'_>> {
+        self.unmapped.get()
+    }
+
+    /// Forgets the rows before: the next ones have other columns.
+    pub(in crate::billing) fn forget(&mut self) {
+        self.tags.forget();
+        self.unmapped.forget();
     }
 
     /// Reads the tags of a row: columns of one tag each, and maps of tags.
     pub(in crate::billing) fn read_tags<N: Name, C: Cells>(&mut self, row: &Row<'_, N, C>) {
-        self.tags.clear();
+        let of_tags = || row.layout.tags.iter().chain(&row.layout.tag_maps);
+        if self.tags.recall(|key| of_tags().all(|tag| row.cells.identify(tag.column, key))) {
+            return;
+        }
+        let out = &mut self.tags.text;
         if row.layout.tag_maps.is_empty() {
             for tag in &row.layout.tags {
                 if let Cell::Text(value) = row.cells.cell(tag.column) {
-                    push_member(&mut self.tags, &tag.json_key, value);
+                    push_member(out, &tag.json_key, value);
                 }
             }
-            close(&mut self.tags);
+            close(out);
+            self.tags.keep();
             return;
         }
         self.pairs.clear();
         let pairs = &mut self.pairs;
         row.layout.tags.iter().for_each(|tag| pairs.push(&tag.key, row.cells.cell(tag.column)));
+        let mut unreadable = 0;
         for map in &row.layout.tag_maps {
             let readable = row.cells.entries(map.column, &mut |key, value| pairs.push(key, value));
-            self.unreadable_maps += u64::from(!readable);
+            unreadable += u64::from(!readable);
         }
         if !pairs.is_empty() {
-            self.written.write_object(pairs, &mut self.tags);
+            self.written.write_object(pairs, out);
         }
+        // What cannot be read is counted row by row.
+        if unreadable == 0 {
+            self.tags.keep();
+        }
+        self.unreadable_maps += unreadable;
     }
 
     /// Writes every column without a canonical place: maps as objects, lists of records as arrays, and either as its text
@@ -62,7 +81,18 @@ impl Extra {
         row: &Row<'_, N, C>,
         more: Option<(&str, Cell<'_>)>,
     ) {
-        self.unmapped.clear();
+        let maps = &row.layout.tag_maps;
+        let identify = |key: &mut Vec<u64>| {
+            let columns = row.layout.kept_here().chain(maps).map(|kept| kept.column);
+            more.is_none()
+                && columns.into_iter().all(|column| {
+                    key.push(column as u64);
+                    row.cells.identify(column, key)
+                })
+        };
+        if self.unmapped.recall(identify) {
+            return;
+        }
         for kept in row.layout.kept_here() {
             match kept.shape {
                 Shape::Map => self.push_map(row, kept),
@@ -85,7 +115,8 @@ impl Extra {
             json_key.push(':');
             self.push_cell(&json_key, cell);
         }
-        close(&mut self.unmapped);
+        close(&mut self.unmapped.text);
+        self.unmapped.keep();
     }
 
     fn push_value<N: Name, C: Cells>(&mut self, row: &Row<'_, N, C>, kept: &Keyed) {
@@ -99,12 +130,12 @@ impl Extra {
 
     fn push_cell(&mut self, json_key: &str, cell: Cell<'_>) {
         if let Cell::Text(text) = cell {
-            push_member(&mut self.unmapped, json_key, text);
+            push_member(&mut self.unmapped.text, json_key, text);
             return;
         }
         self.value.clear();
         cell.write_to(&mut self.value);
-        push_member(&mut self.unmapped, json_key, &self.value);
+        push_member(&mut self.unmapped.text, json_key, &self.value);
     }
 
     fn push_map<N: Name, C: Cells>(&mut self, row: &Row<'_, N, C>, map: &Keyed) {
@@ -112,8 +143,8 @@ impl Extra {
         let pairs = &mut self.pairs;
         if row.cells.entries(map.column, &mut |key, value| pairs.push(key, value)) {
             if !pairs.is_empty() {
-                push_key(&mut self.unmapped, &map.json_key);
-                pairs.write_object(&mut self.unmapped);
+                push_key(&mut self.unmapped.text, &map.json_key);
+                pairs.write_object(&mut self.unmapped.text);
             }
             return;
         }
@@ -122,6 +153,7 @@ impl Extra {
 
     fn push_records<N: Name, C: Cells>(&mut self, row: &Row<'_, N, C>, kept: &Keyed) {
         let Self { unmapped, value, .. } = self;
+        let unmapped = &mut unmapped.text;
         let mut last = None;
         let readable = row.cells.records(kept.column, &mut |position, name, cell| {
             match last {
@@ -152,15 +184,26 @@ pub(in crate::billing) fn find_entry<N: Name, C: Cells>(
     row: &Row<'_, N, C>,
     column: N,
     keys: &[&str],
-    out: &mut String,
+    out: &mut Made,
 ) {
-    out.clear();
-    let Some(at) = row.layout.here(column) else { return };
+    let at = row.layout.here(column);
+    let identify = |key: &mut Vec<u64>| {
+        at.is_some_and(|at| {
+            key.push(at as u64);
+            row.cells.identify(at, key)
+        })
+    };
+    if out.recall(identify) {
+        return;
+    }
+    let Some(at) = at else { return };
+    let text = &mut out.text;
     row.cells.entries(at, &mut |key, value| {
-        if out.is_empty() && keys.contains(&key) {
-            value.write_to(out);
+        if text.is_empty() && keys.contains(&key) {
+            value.write_to(text);
         }
     });
+    out.keep();
 }
 
 fn push_key(out: &mut String, json_key: &str) {

@@ -9,22 +9,26 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
-    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use ::parquet::file::metadata::RowGroupMetaData;
+use ::parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use arrow::array::{Array, ArrayRef, AsArray, make_array};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Fields};
 use arrow::error::ArrowError;
 
 use super::cell::{Cell, Cells};
-use super::typed::Typed;
+use super::typed::{Dictionaries, Typed};
 use super::{DEPTH, Form, PROGRESS_ROWS, Visitor, Wanted, unreadable};
 use crate::SourceError;
 use crate::ahead::ahead;
 use crate::billing::{BillFile, BillLimits};
+use crate::text::Symbol;
 
-const BATCH_ROWS: usize = 1024;
+mod coded;
+
+/// Enough that what a batch costs by itself is little, few enough that a batch of a wide bill stays a few megabytes.
+const BATCH_ROWS: usize = 4096;
 /// Batches that wait to be looked at.
 const BATCHES_AHEAD: usize = 2;
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -40,8 +44,10 @@ pub(in crate::billing) fn visit(
 ) -> Result<(), SourceError> {
     check_frame(file, &mut open)?;
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let builder = guarded(file, || ParquetRecordBatchReaderBuilder::try_new_with_options(open, options))?;
-    check_declared(file, &builder, limits)?;
+    let read = guarded(file, || ArrowReaderMetadata::load(&open, options.clone()))?;
+    check_declared(file, read.metadata(), limits)?;
+    let coded = guarded(file, || coded::with_dictionaries(&read, options))?;
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(open, coded);
     let columns = columns(builder.schema().fields(), &|path| visitor.keeps_whole(path));
     let headers: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let Some(mut wanted) = visitor.header(file, &headers)? else { return Ok(()) };
@@ -58,7 +64,8 @@ pub(in crate::billing) fn visit(
                 Ok(reader) => reader,
                 Err(fault) => return give.send(Err(fault)).is_ok(),
             };
-        while let Some(batch) = next_batch(file, &mut reader, (&wanted, width)).transpose() {
+        let mut known = Dictionaries::default();
+        while let Some(batch) = next_batch(file, (&mut reader, &mut known), (&wanted, width)).transpose() {
             let failed = batch.is_err();
             if give.send(batch).is_err() || failed {
                 return false;
@@ -150,7 +157,7 @@ struct Batch {
 /// Decodes a batch.
 fn next_batch(
     file: &BillFile,
-    reader: &mut ParquetRecordBatchReader,
+    (reader, known): (&mut ParquetRecordBatchReader, &mut Dictionaries),
     (projection, width): (&Projection<'_>, usize),
 ) -> Result<Option<Batch>, SourceError> {
     let Some(batch) = guarded(file, || reader.next().transpose())? else { return Ok(None) };
@@ -161,7 +168,7 @@ fn next_batch(
         if array.logical_null_count() == array.len() {
             continue;
         }
-        let typed = Typed::of(&array).map_err(|fault| damaged(file, &fault))?;
+        let typed = Typed::of(&array, known).map_err(|fault| damaged(file, &fault))?;
         if let Some(column) = columns.get_mut(want.column) {
             *column = match want.form {
                 Form::Text => typed.into_text(),
@@ -205,6 +212,14 @@ struct ParquetRow<'a> {
 impl Cells for ParquetRow<'_> {
     fn cell(&self, column: usize) -> Cell<'_> {
         self.columns.get(column).map_or(Cell::Null, |typed| typed.cell(self.index))
+    }
+
+    fn symbol(&self, column: usize) -> Option<Symbol> {
+        self.columns.get(column).and_then(|typed| typed.symbol(self.index))
+    }
+
+    fn identify(&self, column: usize, out: &mut Vec<u64>) -> bool {
+        self.columns.get(column).is_some_and(|typed| typed.identify(self.index, out))
     }
 
     fn entries(&self, column: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
@@ -256,15 +271,14 @@ fn check_frame(file: &BillFile, open: &mut File) -> Result<(), SourceError> {
 /// Refuses what no bill declares, before any of it is read.
 fn check_declared(
     file: &BillFile,
-    builder: &ParquetRecordBatchReaderBuilder<File>,
+    metadata: &ParquetMetaData,
     limits: &BillLimits,
 ) -> Result<(), SourceError> {
-    let columns = builder.parquet_schema().num_columns();
+    let columns = metadata.file_metadata().schema_descr().num_columns();
     let too_large = |message: String| SourceError::new("bill::too_large", message).at(&file.name);
     if columns > limits.columns {
         return Err(too_large(format!("the file has {columns} columns, more than {}", limits.columns)));
     }
-    let metadata = builder.metadata();
     check_places(file, metadata.row_groups())?;
     let sizes = metadata.row_groups().iter().flat_map(|group| group.columns());
     let unpacked =

@@ -260,6 +260,7 @@ impl<F: Format> Visitor for Import<'_, F> {
         self.rows_before += self.at.0;
         self.bytes_before += self.at.1;
         self.at = (0, 0);
+        self.core.extra.forget();
         let layout = self.format.layout(file, headers)?;
         let wanted = layout.wanted(self.core.options.unmapped);
         self.layout = Some(Arc::new(layout));
@@ -268,6 +269,7 @@ impl<F: Format> Visitor for Import<'_, F> {
     }
 
     fn wider(&mut self, file: &BillFile, headers: &[String]) -> Result<(), SourceError> {
+        self.core.extra.forget();
         self.layout = Some(Arc::new(self.format.layout(file, headers)?));
         Ok(())
     }

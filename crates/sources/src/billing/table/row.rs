@@ -7,6 +7,7 @@ use super::cell::{Cell, CellFault, Cells, Money};
 use super::column::Name;
 use super::layout::Layout;
 use crate::SourceError;
+use crate::text::Text;
 
 /// A row under the names of its columns.
 #[derive(Debug)]
@@ -84,11 +85,13 @@ impl<N: Name> From<money::AmountError> for Stop<N> {
 
 impl<'c, N: Name, C: Cells> Row<'c, N, C> {
     /// The value of a column; nothing where the file has no such column.
+    #[inline]
     pub(in crate::billing) fn cell(&self, column: N) -> Cell<'c> {
         self.layout.here(column).map_or(Cell::Null, |at| self.cells.cell(at))
     }
 
     /// The text of a column.
+    #[inline]
     pub(in crate::billing) fn text(&self, column: N) -> Option<&'c str> {
         match self.cell(column) {
             Cell::Text(text) => Some(text),
@@ -99,6 +102,30 @@ impl<'c, N: Name, C: Cells> Row<'c, N, C> {
             | Cell::Decimal(..)
             | Cell::Instant(_)
             | Cell::Bool(_) => None,
+        }
+    }
+
+    /// The text of a column with its symbol, if the file gives it one.
+    #[inline]
+    pub(in crate::billing) fn named(&self, column: N) -> Option<Text<'c>> {
+        let at = self.layout.here(column)?;
+        match self.cells.cell(at) {
+            Cell::Text(text) => Some(Text::known(text, self.cells.symbol(at))),
+            Cell::Null
+            | Cell::Int(_)
+            | Cell::Double(_)
+            | Cell::Single(_)
+            | Cell::Decimal(..)
+            | Cell::Instant(_)
+            | Cell::Bool(_) => None,
+        }
+    }
+
+    /// Appends numbers that two rows have alike only if the column's values are the same; false where there are none.
+    pub(in crate::billing) fn identify(&self, column: N, out: &mut Vec<u64>) -> bool {
+        match self.layout.here(column) {
+            Some(at) => self.cells.identify(at, out),
+            None => Cell::Null.identify(out),
         }
     }
 

@@ -1,18 +1,22 @@
 //! A column of a record batch under the few types that a reader tells apart.
 
+use std::collections::VecDeque;
+
 use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Decimal128Array, Float32Array, Float64Array, Int64Array,
-    ListArray, MapArray, StringArray, StringBuilder, StructArray, TimestampMicrosecondArray,
+    Array, ArrayRef, AsArray, BooleanArray, Decimal128Array, Float32Array, Float64Array, Int32Array,
+    Int64Array, ListArray, MapArray, StringArray, StringBuilder, StructArray, TimestampMicrosecondArray,
 };
 use arrow::buffer::NullBuffer;
 use arrow::compute::cast;
 use arrow::datatypes::{
-    DataType, Decimal128Type, Float32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType,
+    DataType, Decimal128Type, Float32Type, Float64Type, Int32Type, Int64Type, TimeUnit,
+    TimestampMicrosecondType,
 };
 use arrow::error::ArrowError;
 use arrow::util::display::array_value_to_string;
 
-use super::cell::Cell;
+use super::cell::{Cell, mark};
+use crate::text::{Symbol, Text};
 
 /// A column with its values at hand.
 #[derive(Debug)]
@@ -20,6 +24,8 @@ pub(in crate::billing) enum Typed {
     /// Not read.
     Absent,
     Text(StringArray),
+    /// Text by its place in a dictionary whose values have symbols.
+    Coded(Coded),
     Int(Int64Array),
     Double(Float64Array),
     Single(Float32Array),
@@ -30,6 +36,59 @@ pub(in crate::billing) enum Typed {
     Records(Box<Records>),
     /// A structure, whose fields are keys.
     Fields(StructArray, Vec<(String, Typed)>),
+}
+
+/// A column of text by places in a dictionary, whose first value has the symbol `first`.
+#[derive(Debug)]
+pub(in crate::billing) struct Coded {
+    keys: Int32Array,
+    values: StringArray,
+    first: u64,
+}
+
+/// The dictionaries of a file met last, one or two of each of its columns.
+#[derive(Debug, Default)]
+pub(in crate::billing) struct Dictionaries {
+    known: VecDeque<(StringArray, u64)>,
+}
+
+/// Dictionaries held of a file: more than the columns of text that a bill fills.
+const DICTIONARIES: usize = 128;
+
+impl Dictionaries {
+    /// The symbol of a dictionary's first value: the batches of a row group share one.
+    fn first(&mut self, values: &StringArray) -> u64 {
+        // What is held stays where it is, so equal places are equal texts.
+        let place = |array: &StringArray| {
+            (array.value_data().as_ptr(), array.value_offsets().as_ptr(), array.len(), array.null_count())
+        };
+        let found = self.known.iter().find(|(known, _)| place(known) == place(values));
+        if let Some((_, first)) = found {
+            return *first;
+        }
+        let first = Symbol::range(values.len());
+        if self.known.len() >= DICTIONARIES {
+            self.known.pop_front();
+        }
+        self.known.push_back((values.clone(), first));
+        first
+    }
+}
+
+impl Coded {
+    #[inline]
+    fn place(&self, row: usize) -> Option<usize> {
+        let place = self.keys.is_valid(row).then(|| usize::try_from(self.keys.value(row)).ok()).flatten();
+        place.filter(|place| *place < self.values.len() && self.values.is_valid(*place))
+    }
+
+    /// The text of a row; an empty one is none.
+    #[inline]
+    fn text(&self, row: usize) -> Option<Text<'_>> {
+        let place = self.place(row)?;
+        let text = Some(self.values.value(place)).filter(|text| !text.is_empty())?;
+        Some(Text::known(text, Some(Symbol::at(self.first, place as u64))))
+    }
 }
 
 /// Records of each row: the pairs of a map, or the structures of a list.
@@ -52,7 +111,7 @@ enum RecordRows {
 
 impl Typed {
     /// Gives an array the nearest of these types; nothing is lost.
-    pub(in crate::billing) fn of(array: &ArrayRef) -> Result<Self, ArrowError> {
+    pub(in crate::billing) fn of(array: &ArrayRef, known: &mut Dictionaries) -> Result<Self, ArrowError> {
         match array.data_type() {
             DataType::Utf8 => Ok(Self::Text(array.as_string::<i32>().clone())),
             DataType::Int8
@@ -84,26 +143,36 @@ impl Typed {
                 Ok(Self::Instant(micros.as_primitive::<TimestampMicrosecondType>().clone()))
             }
             DataType::Boolean => Ok(Self::Bool(array.as_boolean().clone())),
-            DataType::Map(..) => Self::of_map(array),
-            DataType::List(field) if matches!(field.data_type(), DataType::Struct(_)) => Self::of_list(array),
-            DataType::Struct(_) => Self::of_struct(array),
+            DataType::Map(..) => Self::of_map(array, known),
+            DataType::List(field) if matches!(field.data_type(), DataType::Struct(_)) => {
+                Self::of_list(array, known)
+            }
+            DataType::Struct(_) => Self::of_struct(array, known),
+            DataType::Dictionary(key, value) if **key == DataType::Int32 && **value == DataType::Utf8 => {
+                let array = array.as_dictionary::<Int32Type>();
+                let values = array.values().as_string::<i32>().clone();
+                let first = known.first(&values);
+                Ok(Self::Coded(Coded { keys: array.keys().clone(), values, first }))
+            }
             DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => Self::of_shown(array),
             _ => Ok(Self::Text(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())),
         }
     }
 
-    fn of_map(array: &ArrayRef) -> Result<Self, ArrowError> {
+    fn of_map(array: &ArrayRef, known: &mut Dictionaries) -> Result<Self, ArrowError> {
         let map = array.as_map().clone();
-        let fields =
-            vec![("key".to_owned(), Self::of(map.keys())?), ("value".to_owned(), Self::of(map.values())?)];
+        let fields = vec![
+            ("key".to_owned(), Self::of(map.keys(), known)?),
+            ("value".to_owned(), Self::of(map.values(), known)?),
+        ];
         let rows = RecordRows::Map(map);
         Ok(Self::Records(Box::new(Records { rows, present: None, fields, pair: Some((0, 1)) })))
     }
 
-    fn of_list(array: &ArrayRef) -> Result<Self, ArrowError> {
+    fn of_list(array: &ArrayRef, known: &mut Dictionaries) -> Result<Self, ArrowError> {
         let list = array.as_list::<i32>().clone();
         let records = list.values().as_struct();
-        let fields = typed_fields(records)?;
+        let fields = typed_fields(records, known)?;
         let at = |name: &str| fields.iter().position(|(field, _)| field == name);
         let pair = at("key").zip(at("value")).or_else(|| (fields.len() > 1).then_some((0, 1)));
         let present = records.nulls().cloned();
@@ -120,9 +189,9 @@ impl Typed {
         Ok(Self::Text(texts.finish()))
     }
 
-    fn of_struct(array: &ArrayRef) -> Result<Self, ArrowError> {
+    fn of_struct(array: &ArrayRef, known: &mut Dictionaries) -> Result<Self, ArrowError> {
         let fields = array.as_struct().clone();
-        let typed = typed_fields(&fields)?;
+        let typed = typed_fields(&fields, known)?;
         Ok(Self::Fields(fields, typed))
     }
 
@@ -135,7 +204,9 @@ impl Typed {
             Self::Decimal(array, _) => array.len(),
             Self::Instant(array) => array.len(),
             Self::Bool(array) => array.len(),
-            Self::Absent | Self::Text(_) | Self::Records(_) | Self::Fields(..) => return self,
+            Self::Absent | Self::Text(_) | Self::Coded(_) | Self::Records(_) | Self::Fields(..) => {
+                return self;
+            }
         };
         let mut scratch = String::new();
         let mut texts = StringBuilder::with_capacity(rows, rows * 8);
@@ -146,12 +217,14 @@ impl Typed {
     }
 
     /// The value of a row; a nested value is none.
+    #[inline]
     pub(in crate::billing) fn cell(&self, row: usize) -> Cell<'_> {
         match self {
             Self::Text(array) if array.is_valid(row) => match array.value(row) {
                 "" => Cell::Null,
                 text => Cell::Text(text),
             },
+            Self::Coded(coded) => coded.text(row).map_or(Cell::Null, |text| Cell::Text(text.as_str())),
             Self::Int(array) if array.is_valid(row) => Cell::Int(array.value(row)),
             Self::Double(array) if array.is_valid(row) => Cell::Double(array.value(row)),
             Self::Single(array) if array.is_valid(row) => Cell::Single(array.value(row)),
@@ -171,6 +244,45 @@ impl Typed {
         }
     }
 
+    /// The text of a row with its symbol, if it has one.
+    #[inline]
+    pub(in crate::billing) fn symbol(&self, row: usize) -> Option<Symbol> {
+        match self {
+            Self::Coded(coded) => coded.text(row).and_then(Text::symbol),
+            Self::Absent
+            | Self::Text(_)
+            | Self::Int(_)
+            | Self::Double(_)
+            | Self::Single(_)
+            | Self::Decimal(..)
+            | Self::Instant(_)
+            | Self::Bool(_)
+            | Self::Records(_)
+            | Self::Fields(..) => None,
+        }
+    }
+
+    /// Appends numbers that two rows have alike only if their values are the same; false if there are none.
+    pub(in crate::billing) fn identify(&self, row: usize, out: &mut Vec<u64>) -> bool {
+        match self {
+            Self::Records(records) => return records.identify(row, out),
+            Self::Fields(..) => return false,
+            Self::Coded(coded) => match coded.text(row).and_then(Text::symbol) {
+                Some(symbol) => out.push(symbol.key()),
+                None => out.push(mark::NULL),
+            },
+            Self::Absent
+            | Self::Text(_)
+            | Self::Int(_)
+            | Self::Double(_)
+            | Self::Single(_)
+            | Self::Decimal(..)
+            | Self::Instant(_)
+            | Self::Bool(_) => return self.cell(row).identify(out),
+        }
+        true
+    }
+
     /// Calls back with every key and value of a row; false if the column holds no map.
     pub(in crate::billing) fn entries(&self, row: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
         match self {
@@ -185,7 +297,7 @@ impl Typed {
                 true
             }
             Self::Absent => true,
-            Self::Text(_) => match self.cell(row) {
+            Self::Text(_) | Self::Coded(_) => match self.cell(row) {
                 Cell::Text(text) => {
                     super::json::read_map(text, &mut |key, value| each(key, Cell::Text(value)))
                 }
@@ -217,7 +329,7 @@ impl Typed {
                 }
             }),
             Self::Absent => true,
-            Self::Text(_) => match self.cell(row) {
+            Self::Text(_) | Self::Coded(_) => match self.cell(row) {
                 Cell::Text(text) => super::records::read_records(text, each),
                 _ => true,
             },
@@ -231,9 +343,9 @@ impl Typed {
     }
 }
 
-fn typed_fields(fields: &StructArray) -> Result<Vec<(String, Typed)>, ArrowError> {
+fn typed_fields(fields: &StructArray, known: &mut Dictionaries) -> Result<Vec<(String, Typed)>, ArrowError> {
     let named = fields.column_names().into_iter().zip(fields.columns());
-    named.map(|(name, column)| Ok((name.to_owned(), Typed::of(column)?))).collect()
+    named.map(|(name, column)| Ok((name.to_owned(), Typed::of(column, known)?))).collect()
 }
 
 impl Records {
@@ -257,6 +369,17 @@ impl Records {
                 }
             }
         }
+    }
+
+    fn identify(&self, row: usize, out: &mut Vec<u64>) -> bool {
+        for at in self.range(row) {
+            out.push(if self.is_present(at) { mark::RECORD } else { mark::NO_RECORD });
+            if !self.fields.iter().all(|(_, column)| column.identify(at, out)) {
+                return false;
+            }
+        }
+        out.push(mark::END);
+        true
     }
 
     fn is_present(&self, at: usize) -> bool {

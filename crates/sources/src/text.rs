@@ -1,0 +1,98 @@
+//! Text that may be known by a symbol, so that what was made of it once is found again without looking at its bytes.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What names a text: equal symbols are equal texts. Equal texts may have several symbols, and most have none.
+///
+/// A symbol is an identity and no value: nothing that is written depends on its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Symbol(u64);
+
+/// The bit by which the symbols of words in the program differ from those that are handed out.
+const WORD: u64 = 1 << 63;
+
+/// Below it lie the marks of [`Symbol::key`].
+const FIRST: u64 = 16;
+
+/// Shared by all imports of the process, so that texts of two of them are never taken for each other.
+static NEXT: AtomicU64 = AtomicU64::new(FIRST);
+
+impl Symbol {
+    /// As many new symbols as there are texts; gives the first one.
+    pub(crate) fn range(texts: usize) -> u64 {
+        NEXT.fetch_add(texts as u64, Ordering::Relaxed)
+    }
+
+    /// The symbol at a place in a range.
+    pub(crate) const fn at(first: u64, place: u64) -> Self {
+        Self(first + place)
+    }
+
+    /// The symbol of a text that stays where it is as long as the program runs.
+    fn of_word(text: &'static str) -> Self {
+        // Address and length name a text that never moves; an address has less than 48 bits.
+        Self(WORD | ((text.as_ptr() as u64) << 12) | (text.len() as u64 & 0xfff))
+    }
+
+    /// A place below a power of two.
+    pub(crate) fn place(self, places: usize) -> usize {
+        // A range falls on neighbouring places; of words the lengths and the low bits of the address are spread.
+        let mixed = if self.0 & WORD == 0 { self.0 } else { (self.0 >> 12) ^ (self.0 >> 17) };
+        usize::try_from(mixed & (places as u64 - 1)).unwrap_or(0)
+    }
+
+    /// The symbol as a number, which is none below sixteen: those are free for marks.
+    pub(crate) const fn key(self) -> u64 {
+        self.0
+    }
+}
+
+/// A text, perhaps with its symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text<'a> {
+    text: &'a str,
+    symbol: Option<Symbol>,
+}
+
+impl<'a> Text<'a> {
+    /// A text with its symbol.
+    pub(crate) const fn known(text: &'a str, symbol: Option<Symbol>) -> Self {
+        Self { text, symbol }
+    }
+
+    /// A word of the program.
+    pub fn word(text: &'static str) -> Self {
+        Self { text, symbol: (text.len() < 0x1000).then(|| Symbol::of_word(text)) }
+    }
+
+    /// The text itself.
+    pub const fn as_str(self) -> &'a str {
+        self.text
+    }
+
+    pub(crate) const fn symbol(self) -> Option<Symbol> {
+        self.symbol
+    }
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        Self { text, symbol: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_handed_out_once_and_words_keep_theirs() {
+        let (first, second) = (Symbol::range(3), Symbol::range(1));
+        assert!(first >= FIRST && second >= first + 3);
+        let word = "usage";
+        assert_eq!(Text::word(word), Text::word(word));
+        assert_ne!(Text::word(word).symbol(), Text::word(&word[..2]).symbol());
+        assert!(Text::word(word).symbol().is_some_and(|symbol| symbol.key() > second));
+        assert_eq!(Text::from("a").symbol(), None);
+    }
+}
