@@ -10,7 +10,7 @@ pub mod charges;
 mod error;
 pub mod export;
 pub mod place;
-mod places;
+pub mod places;
 mod price_list;
 pub mod prices;
 pub mod registry;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 /// Where the keys of values are found by the values' hash: open addressing, at most half full.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub struct Places {
     /// A hash and a key; a negative key is a free place. As many as a power of two.
     slots: Vec<(u32, i32)>,
     used: usize,
@@ -16,7 +16,7 @@ const FREE: (u32, i32) = (0, -1);
 impl Places {
     /// The key whose value `is` the one of this hash.
     #[inline]
-    pub(crate) fn find(&self, hash: u32, is: impl Fn(i32) -> bool) -> Option<i32> {
+    pub fn find(&self, hash: u32, is: impl Fn(i32) -> bool) -> Option<i32> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
         loop {
@@ -31,8 +31,15 @@ impl Places {
         }
     }
 
+    /// The first key of this hash, if there is one; its value is most likely, but not surely, the one looked for. To ask
+    /// for several and only then look at their values lets the memory answer for all of them at once.
+    #[inline]
+    pub fn likely(&self, hash: u32) -> Option<i32> {
+        self.find(hash, |_| true)
+    }
+
     /// Adds a key that is not negative and whose value is not here yet.
-    pub(crate) fn add(&mut self, hash: u32, key: i32) {
+    pub fn add(&mut self, hash: u32, key: i32) {
         if self.used * 2 >= self.slots.len() {
             let larger = vec![FREE; (self.slots.len() * 4).max(64)];
             let known = std::mem::replace(&mut self.slots, larger);
@@ -43,7 +50,7 @@ impl Places {
     }
 
     /// Forgets every key.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.slots.fill(FREE);
         self.used = 0;
     }
@@ -67,7 +74,7 @@ static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().
 const MIX: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 
 /// A hash of short texts: sixteen bytes a step, each step the folded product of two words.
-pub(crate) fn hash(text: &[u8]) -> u32 {
+pub fn hash(text: &[u8]) -> u32 {
     let mut state = *SEED ^ text.len() as u64;
     let mut rest = text;
     while let Some((head, tail)) = rest.split_first_chunk::<16>() {
@@ -118,7 +125,7 @@ fn low_half(value: u128) -> u64 {
 }
 
 /// Equality without a call for the short texts of bills.
-pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
+pub fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }

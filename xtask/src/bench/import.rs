@@ -17,7 +17,7 @@ pub(crate) fn import(root: &Path, sizes: &[&str]) -> Result<(), String> {
     let sizes = chosen(sizes)?;
     let data = root.join("bench-data").join("import");
     let python = python(&data, &PEERS)?;
-    let ours = example(root, "import_speed", &["--package", "sources"])?;
+    let ours = example(root, "import_speed", &["--workspace"])?;
     for (name, hours) in sizes {
         let data = data.join(name);
         generated(&ours, &data, hours)?;

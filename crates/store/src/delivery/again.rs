@@ -9,8 +9,10 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use sources::charges;
 
 use super::DeliveryWriter;
-use super::pieces::PIECE_ROWS;
 use crate::{DeliveryRecord, Store, StoreError};
+
+/// Rows that are read at once.
+const BATCH_ROWS: usize = 8192;
 
 impl DeliveryWriter {
     /// Appends the rows of part files of charges, in bounded memory. A part that was written before a column was known
@@ -58,7 +60,7 @@ fn for_each(
     let opened = File::open(part).map_err(|error| StoreError::io("open", part, error))?;
     let failed = |error| StoreError::parquet(part, error);
     let builder = ParquetRecordBatchReaderBuilder::try_new(opened).map_err(failed)?;
-    for batch in builder.with_batch_size(PIECE_ROWS).build().map_err(failed)? {
+    for batch in builder.with_batch_size(BATCH_ROWS).build().map_err(failed)? {
         take(canonical(&batch?)?)?;
     }
     Ok(())

@@ -1,10 +1,11 @@
 //! A delivery: one complete arrival of a billing period from one source, kept for ever and never edited.
 
 mod again;
+mod charges_file;
 mod check;
+mod columns;
 mod details;
 mod part;
-mod pieces;
 mod totals;
 mod writer;
 

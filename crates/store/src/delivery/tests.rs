@@ -1,16 +1,18 @@
 //! Deliveries have the id of their rows, and their totals are those of what rests.
 
-use arrow::array::RecordBatch;
+use std::sync::Arc;
+
+use arrow::array::{DictionaryArray, Int32Array, RecordBatch, StringArray};
 use ledger::SourceId;
 use proptest::prelude::*;
 
-use super::pieces::PIECE_ROWS;
+use super::columns::PAGE_ROWS;
 use super::{DeliveryWriter, Layout, StagedDelivery, Totals, totals_at_rest};
 use crate::fixture::{PERIOD, Row, amount, batch, batch_in, new_store, source};
 use crate::{Store, StoreError};
 
 /// Row groups and parts that a few thousand rows fill.
-const SMALL: Layout = Layout { row_group_rows: 2 * PIECE_ROWS, part_rows: 3 * PIECE_ROWS };
+const SMALL: Layout = Layout { row_group_rows: PAGE_ROWS, part_rows: 2 * PAGE_ROWS };
 
 const COSTS: [Row; 5] = [
     ("0.01999999999999999872", Some("1")),
@@ -44,10 +46,10 @@ fn written(store: &Store, whole: &RecordBatch, cuts: &[usize]) -> StagedDelivery
 #[tokio::test]
 async fn parts_are_cut_and_their_totals_are_those_at_rest() {
     let (_folder, store) = new_store().await;
-    let staged = written(&store, &many(7 * PIECE_ROWS + 5), &[10_000]);
+    let staged = written(&store, &many(5 * PAGE_ROWS + 5), &[10_000]);
     assert_eq!(staged.files, ["part-00000.parquet", "part-00001.parquet", "part-00002.parquet"]);
     assert_eq!(totals_at_rest(store.root(), &staged.paths()).unwrap(), staged.totals);
-    assert_eq!(staged.totals.rows, 7 * 8192 + 5);
+    assert_eq!(staged.totals.rows, 5 * 16_384 + 5);
     assert_eq!(staged.currency.unwrap().code(), "USD");
 }
 
@@ -89,6 +91,8 @@ async fn the_id_follows_from_source_period_and_rows() {
     assert_ne!(first, id("a", "2026-07", 11));
     assert_ne!(first, id("a", "2026-08", 10));
     assert_ne!(first, id("b", "2026-07", 10));
+    // It stays from version to version: another would show every unchanged bill as restated.
+    assert_eq!(first.0, "f59299bed3cf568021eaf4a5b5339754");
 }
 
 proptest! {
@@ -100,7 +104,7 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let (_folder, store) = runtime.block_on(new_store());
-        let whole = many(3 * PIECE_ROWS + 1000);
+        let whole = many(3 * PAGE_ROWS + 1000);
         let (one, other) = (written(&store, &whole, &[whole.num_rows()]), written(&store, &whole, &cuts));
         prop_assert_eq!(one.id, other.id);
         prop_assert_eq!(one.totals, other.totals);
@@ -121,6 +125,24 @@ async fn a_batch_that_does_not_fit_is_refused_and_leaves_nothing() {
     assert_eq!(code(&[batch_in("coins", &COSTS)]), "store::unknown_word");
     let left = std::fs::read_dir(store.root().join("staging")).unwrap().count();
     assert_eq!(left, 0, "what was staged is gone");
+}
+
+#[tokio::test]
+async fn a_row_whose_dictionary_says_that_its_value_is_none_is_refused_where_one_must_be() {
+    let (_folder, store) = new_store().await;
+    let plain = batch(&COSTS);
+    let code = |name: &str| {
+        let at = plain.schema_ref().index_of(name).unwrap();
+        let values = StringArray::from(vec![Some("here"), None]);
+        let column = DictionaryArray::new(Int32Array::from(vec![0, 0, 1, 0, 0]), Arc::new(values));
+        let mut columns = plain.columns().to_vec();
+        columns[at] = Arc::new(column);
+        let batch = RecordBatch::try_new(plain.schema(), columns).unwrap();
+        let mut writer = store.begin_delivery(&source(), PERIOD.parse().unwrap()).unwrap();
+        writer.append(&batch).map_err(|error| error.code())
+    };
+    assert_eq!(code("service_name"), Err("store::schema"));
+    assert_eq!(code("resource_id"), Ok(()));
 }
 
 #[tokio::test]

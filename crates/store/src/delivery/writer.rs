@@ -7,20 +7,16 @@ use arrow::array::{Array as _, AsArray as _, RecordBatch};
 use arrow::datatypes::Int32Type;
 use ledger::{BillingPeriod, DeliveryId, SourceId};
 use money::Currency;
-use parquet::basic::Encoding;
-use parquet::file::properties::WriterProperties;
-use parquet::schema::types::ColumnPath;
 use sources::charges;
 
-use super::part::{PartWriter, part_path, table_properties};
-use super::pieces::Pieces;
+use super::charges_file::ChargesFiles;
 use super::totals::RunningTotals;
 use super::{StagedDelivery, Totals};
 use crate::StoreError;
 use crate::folder::part_name;
 use crate::staging::StagingFolder;
 
-/// How many rows a row group and a part file hold; both are multiples of a piece.
+/// How many rows a row group and a part file hold; a part holds whole row groups, and they whole pages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
     pub(crate) row_group_rows: usize,
@@ -37,12 +33,8 @@ impl Layout {
 pub struct DeliveryWriter {
     source: SourceId,
     period: BillingPeriod,
-    layout: Layout,
+    files: ChargesFiles,
     folder: StagingFolder,
-    pieces: Pieces,
-    part: Option<PartWriter>,
-    part_rows: usize,
-    part_hashes: Vec<blake3::Hash>,
     totals: RunningTotals,
     currency: Option<Currency>,
 }
@@ -54,15 +46,12 @@ impl DeliveryWriter {
         period: BillingPeriod,
         layout: Layout,
     ) -> Result<Self, StoreError> {
+        let folder = StagingFolder::make(root)?;
         Ok(Self {
             source: source.clone(),
             period,
-            layout,
-            folder: StagingFolder::make(root)?,
-            pieces: Pieces::default(),
-            part: None,
-            part_rows: 0,
-            part_hashes: Vec::new(),
+            files: ChargesFiles::new(folder.path(), layout)?,
+            folder,
             totals: RunningTotals::default(),
             currency: None,
         })
@@ -76,66 +65,25 @@ impl DeliveryWriter {
         must_be_canonical(batch)?;
         self.meet_currencies(batch)?;
         self.totals.add(batch)?;
-        for piece in self.pieces.push(batch)? {
-            self.write(&piece)?;
-        }
-        Ok(())
+        self.files.append(batch)
     }
 
     /// Ends the last part; the id follows from source, period and rows.
     ///
     /// # Errors
     /// Of files, or `OutOfRange` if a total leaves the range of an amount.
-    pub fn finish(mut self) -> Result<StagedDelivery, StoreError> {
-        if let Some(rest) = self.pieces.take()? {
-            self.write(&rest)?;
-        }
-        self.end_part()?;
+    pub fn finish(self) -> Result<StagedDelivery, StoreError> {
         let totals: Totals = self.totals.finish()?;
+        let written = self.files.finish()?;
         Ok(StagedDelivery {
-            id: self.identity(),
-            files: (0..self.part_hashes.len()).map(part_name).collect(),
+            id: identity(&self.source, self.period, &written.hashes),
+            files: (0..written.parts).map(part_name).collect(),
             source: self.source,
             period: self.period,
             totals,
             currency: self.currency,
             folder: self.folder,
         })
-    }
-
-    fn write(&mut self, piece: &RecordBatch) -> Result<(), StoreError> {
-        let part = match &mut self.part {
-            Some(part) => part,
-            None => {
-                let path = part_path(self.folder.path(), self.part_hashes.len());
-                let properties = properties(self.layout);
-                self.part.insert(PartWriter::create(path, charges::schema(), properties)?)
-            }
-        };
-        part.write(piece)?;
-        self.part_rows += piece.num_rows();
-        if self.part_rows >= self.layout.part_rows {
-            self.end_part()?;
-        }
-        Ok(())
-    }
-
-    fn end_part(&mut self) -> Result<(), StoreError> {
-        if let Some(part) = self.part.take() {
-            self.part_hashes.push(part.finish()?);
-        }
-        self.part_rows = 0;
-        Ok(())
-    }
-
-    fn identity(&self) -> DeliveryId {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(format!("trainbill delivery v1\n{}\n{}\n", self.period, self.source).as_bytes());
-        for hash in &self.part_hashes {
-            hasher.update(hash.as_bytes());
-        }
-        let hex = hasher.finalize().to_hex();
-        DeliveryId(hex.as_str().split_at(32).0.to_owned())
     }
 
     /// Learns the delivery's currency and refuses a second one.
@@ -157,19 +105,22 @@ impl DeliveryWriter {
     }
 }
 
-fn properties(layout: Layout) -> WriterProperties {
-    // Row numbers only rise: their differences take a byte or less, a dictionary of them would be as long as they are.
-    let row = ColumnPath::from("x_row");
-    table_properties(layout.row_group_rows)
-        .set_column_dictionary_enabled(row.clone(), false)
-        .set_column_encoding(row, Encoding::DELTA_BINARY_PACKED)
-        .build()
+/// What names the content: the hashes of its row groups, which follow from the rows and not from how a version of the
+/// program compresses them.
+fn identity(source: &SourceId, period: BillingPeriod, hashes: &[blake3::Hash]) -> DeliveryId {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format!("trainbill delivery v2\n{period}\n{source}\n").as_bytes());
+    for hash in hashes {
+        hasher.update(hash.as_bytes());
+    }
+    let hex = hasher.finalize().to_hex();
+    DeliveryId(hex.as_str().split_at(32).0.to_owned())
 }
 
 fn must_be_canonical(batch: &RecordBatch) -> Result<(), StoreError> {
     let canonical = charges::schema();
     if Arc::ptr_eq(&canonical, batch.schema_ref()) || canonical.fields() == batch.schema_ref().fields() {
-        return Ok(());
+        return must_have_values(batch);
     }
     let (expected, found) = (canonical.fields(), batch.schema_ref().fields());
     let differing = expected.iter().zip(found).find(|(expected, found)| expected != found);
@@ -184,6 +135,19 @@ fn must_be_canonical(batch: &RecordBatch) -> Result<(), StoreError> {
     })
 }
 
+/// Refuses a dictionary that says of a value that it is none, where every row must have one.
+fn must_have_values(batch: &RecordBatch) -> Result<(), StoreError> {
+    let required = batch.schema_ref().fields().iter().zip(batch.columns()).filter(|(f, _)| !f.is_nullable());
+    for (field, column) in required {
+        let values = column.as_dictionary_opt::<Int32Type>().map(|column| column.values());
+        if values.is_some_and(|values| values.null_count() > 0) && column.logical_null_count() > 0 {
+            let expected = format!("a value of `{}` in every row", field.name());
+            return Err(StoreError::Schema { expected, found: "none".to_owned() });
+        }
+    }
+    Ok(())
+}
+
 /// The distinct values that the rows of a text column use.
 fn distinct_text<'a>(batch: &'a RecordBatch, name: &str) -> Vec<&'a str> {
     let Some(column) = batch.column_by_name(name).and_then(|c| c.as_dictionary_opt::<Int32Type>()) else {
@@ -193,7 +157,7 @@ fn distinct_text<'a>(batch: &'a RecordBatch, name: &str) -> Vec<&'a str> {
     if column.is_empty() {
         return Vec::new();
     }
-    if values.len() == 1 {
+    if values.len() == 1 && values.null_count() == 0 {
         return vec![values.value(0)];
     }
     let mut used = vec![false; values.len()];

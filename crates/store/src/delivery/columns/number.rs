@@ -1,0 +1,353 @@
+//! A column of numbers: the values of a row group once each, and where each row finds its own; or, where hardly a value
+//! repeats, the numbers as they come.
+
+use arrow::buffer::NullBuffer;
+use parquet::basic::Encoding;
+use parquet::errors::Result;
+use sources::places::{Places, hash};
+
+use super::pages::{Closed, PageFacts, Pages, Press};
+use super::rows::PageRows;
+
+/// Values of a dictionary after which a row group goes on without.
+const DICTIONARY_VALUES: usize = 1 << 17;
+
+/// Values that are looked up together.
+const AT_ONCE: usize = 16;
+
+/// What a column of numbers holds.
+pub(super) trait Number: Copy + PartialEq {
+    /// The number, told apart from every other.
+    fn wide(self) -> u128;
+
+    /// Appends it as Parquet has it.
+    fn put(self, out: &mut Vec<u8>);
+
+    /// It in the order in which a query may skip by it.
+    fn ordered(self) -> Option<i64>;
+}
+
+/// Money.
+impl Number for i128 {
+    fn wide(self) -> u128 {
+        self.cast_unsigned()
+    }
+
+    fn put(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_be_bytes());
+    }
+
+    fn ordered(self) -> Option<i64> {
+        None
+    }
+}
+
+/// An instant.
+impl Number for i64 {
+    fn wide(self) -> u128 {
+        u128::from(self.cast_unsigned())
+    }
+
+    fn put(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+
+    fn ordered(self) -> Option<i64> {
+        Some(self)
+    }
+}
+
+/// The bits of a quantity: they tell every value apart, as its own equality does not.
+impl Number for u64 {
+    fn wide(self) -> u128 {
+        u128::from(self)
+    }
+
+    fn put(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+
+    fn ordered(self) -> Option<i64> {
+        None
+    }
+}
+
+/// A column of the row group that is being written.
+#[derive(Debug)]
+pub(super) struct NumberColumn<T> {
+    pages: Pages,
+    rows: PageRows,
+    /// The distinct values in the order of first appearance.
+    known: Vec<T>,
+    places: Places,
+    /// Some page finds its values in the dictionary.
+    uses_dictionary: bool,
+    /// The rest of the row group is written without the dictionary.
+    plain: bool,
+    numbers: Vec<u8>,
+    range: Option<(i64, i64)>,
+    /// Where each row that was appended last has its value; of use to the columns that this one leads.
+    told: Vec<u32>,
+    /// Of the places of the column that leads this one, ours of the same value.
+    alike: Vec<u32>,
+}
+
+/// Not a place.
+const UNKNOWN: u32 = u32::MAX;
+
+/// A column with mostly the same values, row by row: where it found one says where this one has it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Leader<'a, S> {
+    values: &'a [S],
+    places: &'a [u32],
+}
+
+impl<S> Leader<'_, S> {
+    /// None.
+    pub(super) const NONE: Self = Self { values: &[], places: &[] };
+
+    /// From a later row on.
+    fn skip(&self, rows: usize) -> Self {
+        Self {
+            values: self.values.get(rows..).unwrap_or_default(),
+            places: self.places.get(rows..).unwrap_or_default(),
+        }
+    }
+}
+
+impl<T: Number> NumberColumn<T> {
+    /// As the leader of a column whose values of the same rows are appended next.
+    pub(super) fn lead<'a, S>(&'a self, values: &'a [S], (offset, length): (usize, usize)) -> Leader<'a, S> {
+        Leader { values: &values[offset..offset + length], places: &self.told }
+    }
+
+    pub(super) fn new(pages: Pages) -> Self {
+        Self {
+            pages,
+            rows: PageRows::default(),
+            known: Vec::new(),
+            places: Places::default(),
+            uses_dictionary: false,
+            plain: false,
+            numbers: Vec::new(),
+            range: None,
+            told: Vec::new(),
+            alike: Vec::new(),
+        }
+    }
+
+    /// Appends rows of a batch's column, whose values `of` makes ours.
+    pub(super) fn append<S: Copy>(
+        &mut self,
+        press: &mut Press,
+        (values, nulls): (&[S], Option<&NullBuffer>),
+        (offset, length): (usize, usize),
+        (of, leader): (impl Fn(S) -> T, Leader<'_, S>),
+    ) -> Result<()> {
+        self.told.clear();
+        super::for_each_run(nulls, offset, length, |present, rows| {
+            if present {
+                let leader = leader.skip(rows.start - offset);
+                return self.add(press, &values[rows], (&of, leader));
+            }
+            self.rows.add_nulls(rows.len());
+            self.told.resize(self.told.len() + rows.len(), UNKNOWN);
+            Ok(())
+        })
+    }
+
+    /// Ends the page, if it has rows.
+    pub(super) fn end_page(&mut self, press: &mut Press) -> Result<()> {
+        if self.rows.rows() == 0 {
+            return Ok(());
+        }
+        if !self.plain && !self.uses_dictionary && self.hardly_repeats() {
+            self.leave_dictionary();
+        }
+        press.body.clear();
+        if self.pages.has_levels() {
+            self.rows.put_levels(&mut press.body, &mut press.levels);
+        }
+        let encoding = if self.plain {
+            press.body.extend_from_slice(&self.numbers);
+            Encoding::PLAIN
+        } else {
+            self.rows.put_places(&mut press.body);
+            self.uses_dictionary = true;
+            self.plain = self.is_full();
+            Encoding::RLE_DICTIONARY
+        };
+        let (rows, nulls) = (self.rows.rows(), self.rows.nulls());
+        self.pages.add(press, PageFacts { rows, nulls, encoding, range: self.range.take() })?;
+        self.rows.clear();
+        self.numbers.clear();
+        Ok(())
+    }
+
+    /// Ends the row group; the next one begins.
+    pub(super) fn close(&mut self, press: &mut Press) -> Result<Closed> {
+        self.end_page(press)?;
+        press.body.clear();
+        self.known.iter().for_each(|value| value.put(&mut press.body));
+        let closed = self.pages.close(press, self.uses_dictionary.then_some(self.known.len()));
+        self.known.clear();
+        self.places.clear();
+        self.alike.clear();
+        (self.uses_dictionary, self.plain) = (false, false);
+        closed
+    }
+
+    /// Adds rows that have a value.
+    fn add<S: Copy>(
+        &mut self,
+        press: &mut Press,
+        mut values: &[S],
+        (of, mut leader): (&impl Fn(S) -> T, Leader<'_, S>),
+    ) -> Result<()> {
+        while !values.is_empty() {
+            let added =
+                if self.plain { self.add_numbers(values, of) } else { self.add_places(values, (of, leader)) };
+            self.rows.add_present(added);
+            values = &values[added..];
+            leader = leader.skip(added);
+            if !self.plain && self.is_full() {
+                self.end_page(press)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds rows up to the one whose value fills the dictionary.
+    fn add_places<S: Copy>(
+        &mut self,
+        values: &[S],
+        (of, leader): (&impl Fn(S) -> T, Leader<'_, S>),
+    ) -> usize {
+        let mut at = 0;
+        while at < values.len() {
+            let value = of(values[at]);
+            let run = values[at..].iter().take_while(|other| of(**other) == value).count();
+            let some = values[at..].len().min(AT_ONCE);
+            let known = self.known.len();
+            if run < some {
+                at += self.add_some(&values[at..at + some], (of, leader.skip(at)));
+            } else {
+                let place = self.place(value);
+                self.widen(value);
+                let run = if self.known.len() > known && self.is_full() { 1 } else { run };
+                self.tell(place, run);
+                at += run;
+            }
+            if self.known.len() > known && self.is_full() {
+                break;
+            }
+        }
+        at
+    }
+
+    /// As [`Self::add_places`], for a few values that differ.
+    fn add_some<S: Copy>(&mut self, values: &[S], (of, leader): (&impl Fn(S) -> T, Leader<'_, S>)) -> usize {
+        let mut leads = [UNKNOWN; AT_ONCE];
+        let mut places = [UNKNOWN; AT_ONCE];
+        let led = leader.values.iter().zip(leader.places).zip(values);
+        for (at, ((lead, place), value)) in led.enumerate() {
+            if of(*lead) == of(*value) && *place != UNKNOWN {
+                leads[at] = *place;
+                places[at] = self.alike.get(*place as usize).copied().unwrap_or(UNKNOWN);
+            }
+        }
+        let mut likely = [None; AT_ONCE];
+        for (at, value) in values.iter().enumerate() {
+            if places[at] == UNKNOWN {
+                likely[at] = self.places.likely(hash(&of(*value).wide().to_le_bytes()));
+            }
+        }
+        for (at, value) in values.iter().enumerate() {
+            let value = of(*value);
+            self.widen(value);
+            if places[at] != UNKNOWN {
+                self.tell(places[at], 1);
+                continue;
+            }
+            let known = self.known.len();
+            let likely = likely[at].map(i32::cast_unsigned).filter(|key| self.known[*key as usize] == value);
+            let place = likely.unwrap_or_else(|| self.place(value));
+            self.tell(place, 1);
+            self.learn(leads[at], place);
+            if self.known.len() > known && self.is_full() {
+                return at + 1;
+            }
+        }
+        values.len()
+    }
+
+    fn tell(&mut self, place: u32, count: usize) {
+        self.rows.tell(place, count);
+        if count == 1 {
+            self.told.push(place);
+        } else {
+            self.told.resize(self.told.len() + count, place);
+        }
+    }
+
+    /// Remembers where the value is that the leading column has at a place.
+    fn learn(&mut self, lead: u32, place: u32) {
+        if lead != UNKNOWN {
+            let lead = lead as usize;
+            if self.alike.len() <= lead {
+                self.alike.resize(lead + 1, UNKNOWN);
+            }
+            self.alike[lead] = place;
+        }
+    }
+
+    fn add_numbers<S: Copy>(&mut self, values: &[S], of: &impl Fn(S) -> T) -> usize {
+        for value in values {
+            let value = of(*value);
+            self.widen(value);
+            value.put(&mut self.numbers);
+        }
+        self.told.resize(self.told.len() + values.len(), UNKNOWN);
+        values.len()
+    }
+
+    fn widen(&mut self, value: T) {
+        if let Some(value) = value.ordered() {
+            let (least, greatest) = self.range.unwrap_or((value, value));
+            self.range = Some((least.min(value), greatest.max(value)));
+        }
+    }
+
+    /// Where a value is, which is added if it is new.
+    fn place(&mut self, value: T) -> u32 {
+        let hash = hash(&value.wide().to_le_bytes());
+        let is = |key: i32| self.known[key.cast_unsigned() as usize] == value;
+        if let Some(key) = self.places.find(hash, is) {
+            return key.cast_unsigned();
+        }
+        let key = i32::try_from(self.known.len()).unwrap_or(i32::MAX);
+        self.known.push(value);
+        self.places.add(hash, key);
+        key.cast_unsigned()
+    }
+
+    fn is_full(&self) -> bool {
+        self.known.len() >= DICTIONARY_VALUES
+    }
+
+    /// True if the dictionary of the first page is hardly shorter than its numbers.
+    fn hardly_repeats(&self) -> bool {
+        super::hardly_repeat(self.known.len(), self.rows.values())
+    }
+
+    /// Takes the first page's numbers out of the dictionary.
+    fn leave_dictionary(&mut self) {
+        for (place, count) in self.rows.told() {
+            let value = self.known[place as usize];
+            (0..count).for_each(|_| value.put(&mut self.numbers));
+        }
+        self.known.clear();
+        self.places.clear();
+        self.plain = true;
+    }
+}
