@@ -2,7 +2,7 @@
 
 use ledger::{Observation, Timestamp};
 
-use crate::{DeliveryFacts, StagedDelivery, StagedPostings};
+use crate::{DeliveryFacts, PlaceRead, StagedDelivery, StagedPostings};
 
 /// Rejected rows that are kept of one import; the others are only counted.
 pub const REJECTIONS_MAX: usize = 10_000;
@@ -18,6 +18,8 @@ pub struct Change {
     pub observations: Vec<Observation>,
     /// Postings made anew: of the deliveries here and of those whose runs the observations change.
     pub postings: Vec<StagedPostings>,
+    /// What to remember of the place that was read, with the deliveries of its parts that were not read again.
+    pub read: Option<PlaceRead>,
 }
 
 /// One import.
@@ -67,6 +69,8 @@ pub struct Committed {
     pub new_deliveries: u64,
     /// Deliveries that were current already.
     pub unchanged_deliveries: u64,
+    /// Deliveries that were not read again as nothing had changed where they came from.
+    pub unread_deliveries: u64,
     /// Observations added.
     pub new_observations: u64,
     /// Observations that were known already, repetitions inside the change included.
@@ -76,7 +80,7 @@ pub struct Committed {
 impl Committed {
     /// True if the store already held all that the change brought; then the import is not recorded again.
     pub const fn is_no_op(&self) -> bool {
-        let brought_known = self.unchanged_deliveries + self.known_observations > 0;
+        let brought_known = self.unchanged_deliveries + self.unread_deliveries + self.known_observations > 0;
         self.new_deliveries + self.new_observations == 0 && brought_known
     }
 }

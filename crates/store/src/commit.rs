@@ -11,8 +11,8 @@ use ledger::{Day, Observation};
 use crate::catalog::{self, Arrival, Connection};
 use crate::staging::StagingFolder;
 use crate::{
-    Change, Committed, DeliveryFacts, DeliveryRecord, ImportRecord, SettlementRecord, StagedDelivery,
-    StagedPostings, Store, StoreError, WriteLock, folder,
+    Change, Committed, DeliveryFacts, DeliveryKey, DeliveryRecord, ImportRecord, PlaceRead, SettlementRecord,
+    StagedDelivery, StagedPostings, Store, StoreError, WriteLock, folder,
 };
 
 impl Store {
@@ -23,19 +23,46 @@ impl Store {
     /// else of files or the catalog. On any error the store is as it was.
     pub async fn commit(&self, lock: &WriteLock, change: Change) -> Result<Committed, StoreError> {
         lock.must_be_of(self.root())?;
-        let mut swept = lock.swept.lock().await;
         check(&change)?;
-        if !*swept {
-            self.remove_orphans().await?;
-            *swept = true;
-        }
+        self.sweep_once(lock).await?;
         let placed = self.place(change).await?;
         self.switch(&placed).await
     }
 
+    /// Puts postings in the place of those of the same charges, which were made from other prices; no import is recorded.
+    ///
+    /// # Errors
+    /// `StalePostings`, `ForeignLock`; else of files or the catalog. On any error the store is as it was.
+    pub async fn settle_anew(
+        &self,
+        lock: &WriteLock,
+        postings: Vec<StagedPostings>,
+    ) -> Result<(), StoreError> {
+        lock.must_be_of(self.root())?;
+        self.sweep_once(lock).await?;
+        let settlements = self.place_postings(postings).await?;
+        let mut transaction = self.pool.begin().await?;
+        for settlement in &settlements {
+            catalog::settle(&mut transaction, settlement).await?;
+        }
+        catalog::drop_stale_settlements(&mut transaction).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Removes what earlier commits left, the first time that a lock is used.
+    async fn sweep_once(&self, lock: &WriteLock) -> Result<(), StoreError> {
+        let mut swept = lock.swept.lock().await;
+        if !*swept {
+            self.remove_orphans().await?;
+            *swept = true;
+        }
+        Ok(())
+    }
+
     /// Moves what is staged to its place. The catalog does not know it yet.
     pub(crate) async fn place(&self, change: Change) -> Result<Placed, StoreError> {
-        let Change { import, deliveries, observations, postings } = change;
+        let Change { import, deliveries, observations, postings, read } = change;
         let mut connection = self.pool.acquire().await?;
         let mut arrivals = Vec::with_capacity(deliveries.len());
         for (staged, facts) in deliveries {
@@ -45,6 +72,16 @@ impl Store {
             }
             arrivals.push(record);
         }
+        drop(connection);
+        let settlements = self.place_postings(postings).await?;
+        Ok(Placed { import, arrivals, observations, settlements, read })
+    }
+
+    async fn place_postings(
+        &self,
+        postings: Vec<StagedPostings>,
+    ) -> Result<Vec<SettlementRecord>, StoreError> {
+        let mut connection = self.pool.acquire().await?;
         let settled: BTreeSet<PathBuf> = catalog::settlements(&mut *connection)
             .await?
             .into_iter()
@@ -60,7 +97,7 @@ impl Store {
             self.move_in(staged.folder, &folder::postings_of(&staged.key, &staged.inputs_hash))?;
             settlements.push(settlement);
         }
-        Ok(Placed { import, arrivals, observations, settlements })
+        Ok(settlements)
     }
 
     /// Switches the catalog to what was moved, in one transaction.
@@ -85,6 +122,7 @@ pub(crate) struct Placed {
     arrivals: Vec<DeliveryRecord>,
     observations: Vec<Observation>,
     settlements: Vec<SettlementRecord>,
+    read: Option<PlaceRead>,
 }
 
 /// Writes a change to the catalog; it counts once the transaction is committed.
@@ -108,6 +146,12 @@ pub(crate) async fn record_all(
         catalog::settle(&mut *connection, settlement).await?;
     }
     catalog::drop_stale_settlements(&mut *connection).await?;
+    if let Some(read) = &placed.read {
+        let arrived = |key: &DeliveryKey| placed.arrivals.iter().any(|arrival| arrival.key() == *key);
+        let unread = read.deliveries.iter().filter(|key| !arrived(key)).count();
+        committed.unread_deliveries = u64::try_from(unread).unwrap_or(u64::MAX);
+        catalog::keep_place(&mut *connection, read).await?;
+    }
     if !committed.is_no_op() {
         catalog::insert_import(&mut *connection, &placed.import).await?;
     }

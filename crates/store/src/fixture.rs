@@ -120,7 +120,7 @@ pub(crate) fn empty_change() -> Change {
         rejections: Vec::new(),
         warnings: Vec::new(),
     };
-    Change { import, deliveries: Vec::new(), observations: Vec::new(), postings: Vec::new() }
+    Change { import, deliveries: Vec::new(), observations: Vec::new(), postings: Vec::new(), read: None }
 }
 
 /// A change with one delivery of these rows and its postings.

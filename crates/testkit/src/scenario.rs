@@ -7,6 +7,11 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// The second, since 1970, at which the commands of a scenario run and its files are written: what a file's age
+/// decides must not depend on the clock.
+pub const MOMENT: u64 = 1_788_220_800;
 
 /// A command and what it must print.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +92,21 @@ fn steps(body: &[&str]) -> Vec<Step> {
     steps
 }
 
+/// Writes a file as of a second since 1970.
+fn write_at(path: &Path, content: &str, second: u64) -> std::io::Result<()> {
+    std::fs::write(path, content)?;
+    set_second(path, second)
+}
+
+/// Makes a file one that was written at a second since 1970.
+///
+/// # Errors
+/// Of the file.
+pub fn set_second(path: &Path, second: u64) -> std::io::Result<()> {
+    let file = std::fs::File::options().write(true).open(path)?;
+    file.set_modified(UNIX_EPOCH + Duration::from_secs(second))
+}
+
 /// Runs a scenario file: `run` is given a folder and a command and returns its output with its exit code line.
 ///
 /// Returns the file as it is with the real outputs, and what differed.
@@ -118,7 +138,7 @@ pub fn replay(
                 if let Some(parent) = path.parent() {
                     std::fs::create_dir_all(parent).map_err(io)?;
                 }
-                std::fs::write(path, &content).map_err(io)?;
+                write_at(&path, &content, MOMENT).map_err(io)?;
                 let _ = write!(written, "{fence}\n{content}```\n");
             }
             Part::Session(steps) => {

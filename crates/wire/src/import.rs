@@ -24,6 +24,8 @@ pub struct ImportAnswer {
     pub known_observations: u64,
     /// Deliveries attributed anew.
     pub settled: u64,
+    /// Deliveries that were not read again, as nothing changed where they came from.
+    pub not_read_again: u64,
     /// Billing periods.
     pub rows: Vec<DeliveryRow>,
     /// The first rejected rows.
@@ -99,6 +101,7 @@ pub fn import(report: &ImportReport) -> ImportAnswer {
         new_observations: report.new_observations,
         known_observations: report.known_observations,
         settled: report.settled,
+        not_read_again: report.not_read,
         rows: report.deliveries.iter().map(delivery).collect(),
         rejections: (report.rejections.iter())
             .map(|rejection| RejectionRow {

@@ -1,19 +1,15 @@
 //! Bills: each payer's month becomes a delivery that replaces the one before it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use costing::attempts::fold;
-use ledger::{BillingPeriod, Day, SourceId};
-use sources::billing::{Arrival, BillBatch, BillOptions, BillSummary, PeriodSummary, Reader};
-use sources::place::PlaceLimits;
-use sources::{SourceError, billing, place};
-use store::{
-    BasisQuality, Change, DeliveryDetails, DeliveryFacts, DeliveryRecord, DeliveryWriter, StagedDelivery,
-    Store,
-};
+use ledger::{Day, SourceId};
+use sources::billing::{self, Arrival, BillSummary, PeriodSummary, Reader};
+use store::{BasisQuality, Change, DeliveryDetails, DeliveryFacts, DeliveryRecord, StagedDelivery, Store};
 
 use super::append::{is_settled, joined};
 use super::drift::drift;
+use super::reading::{self, Reading, Writers};
 use super::{DeliveryLine, ImportReport, ImportWarning, record, settle_current, settle_one};
 use crate::settle::Charges;
 use crate::{AppError, Context};
@@ -23,17 +19,15 @@ use crate::{AppError, Context};
 pub struct BillImport {
     /// Name of the source; `aws-cur:{payer}` if none is given.
     pub source: Option<String>,
-    /// Take the delivery even if it lacks days that the current one has.
+    /// Read all of it, whatever is known of it, and take the delivery even if it lacks days that the current one has.
     pub replace: bool,
 }
-
-type Writers = BTreeMap<(String, BillingPeriod), DeliveryWriter>;
 
 /// The bill that an import reads, and how.
 #[derive(Clone, Copy)]
 pub(super) struct Bill<'a> {
-    reader: &'static Reader,
-    place: &'a str,
+    pub(super) reader: &'static Reader,
+    pub(super) place: &'a str,
     pub(super) options: &'a BillImport,
 }
 
@@ -51,12 +45,10 @@ pub async fn bill(
     let store = Store::create(&context.store).await?;
     let lock = store.lock()?;
     store.sweep(&lock).await?;
-    context.progress.stage("finding files");
-    let input = place::open(place, &PlaceLimits::default())?;
-    context.progress.stage("reading the bill");
-    let (summary, writers) = read(context, &store, &input, bill)?;
-    let mut staged = stage(context, bill, &summary, writers)?;
     let current = store.current_deliveries().await?;
+    let mut reading = reading::read(context, &store, &current, bill).await?;
+    let writers = std::mem::take(&mut reading.writers);
+    let mut staged = stage(context, bill, &reading.summary, writers)?;
     if bill.reader.arrival == Arrival::Appended {
         staged = staged
             .into_iter()
@@ -77,12 +69,16 @@ pub async fn bill(
     }
     let settled = postings.len() as u64;
     postings.extend(settle_current(context, &store, &attempts, &replaced).await?);
-    let mut report = report(bill, &summary, &staged, &current);
+    let mut report = report(bill, &reading, &staged, &current);
     report.settled = settled;
-    report.warnings.extend(billed_twice(&staged, &current));
     report.warnings.extend(staged.iter().flat_map(|(delivery, facts)| drift(&current, delivery, facts)));
-    let change =
-        Change { import: record(context, &report), deliveries: staged, observations: Vec::new(), postings };
+    let change = Change {
+        import: record(context, &report),
+        read: Some(reading.remembered(context, &staged, &current)),
+        deliveries: staged,
+        observations: Vec::new(),
+        postings,
+    };
     let committed = store.commit(&lock, change).await?;
     crate::estimate::keep(context, &store, &lock, &attempts).await?;
     report.unchanged = committed.is_no_op();
@@ -112,7 +108,7 @@ fn reader_of(id: &str) -> Result<&'static Reader, AppError> {
 }
 
 impl Bill<'_> {
-    fn source_id(&self, payer: &str) -> SourceId {
+    pub(super) fn source_id(&self, payer: &str) -> SourceId {
         let id = self.reader.id;
         SourceId(self.options.source.clone().unwrap_or_else(|| format!("{id}:{payer}")))
     }
@@ -120,38 +116,6 @@ impl Bill<'_> {
     /// The command that imports this bill, with more to say.
     pub(super) fn command(&self, more: &str) -> String {
         format!("trainbill import {} {} {more}", self.reader.id, self.place)
-    }
-}
-
-fn read(
-    context: &Context<'_>,
-    store: &Store,
-    input: &billing::BillInput,
-    bill: Bill<'_>,
-) -> Result<(BillSummary, Writers), AppError> {
-    let mut writers = Writers::new();
-    let mut fault: Option<AppError> = None;
-    let mut sink = |batch: BillBatch| -> Result<(), SourceError> {
-        context.progress.rows(batch.batch.num_rows() as u64);
-        let key = (batch.payer.clone(), batch.period);
-        let written = match writers.entry(key) {
-            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut().append(&batch.batch),
-            std::collections::btree_map::Entry::Vacant(entry) => store
-                .begin_delivery(&bill.source_id(&batch.payer), batch.period)
-                .and_then(|writer| entry.insert(writer).append(&batch.batch)),
-        };
-        written.map_err(|error| {
-            let code = "store::write";
-            let refusal = SourceError::new(code, error.to_string());
-            fault = Some(error.into());
-            refusal
-        })
-    };
-    let read = (bill.reader.read)(input, &BillOptions::default(), &mut sink);
-    match (read, fault) {
-        (_, Some(fault)) => Err(fault),
-        (Err(error), None) => Err(error.into()),
-        (Ok(summary), None) => Ok((summary, writers)),
     }
 }
 
@@ -236,6 +200,7 @@ fn details(period: &PeriodSummary) -> DeliveryDetails {
         credits_by_type: period.credits_by_type.clone(),
         null_counts: period.null_rates.iter().map(|(column, rows)| ((*column).to_owned(), *rows)).collect(),
         added: Vec::new(),
+        tag_columns: period.tag_columns.clone(),
     }
 }
 
@@ -247,6 +212,7 @@ fn charges(delivery: &StagedDelivery, facts: &DeliveryFacts) -> Charges {
         rows: facts.accepted,
         split_rows: facts.split_rows,
         capacity_block_rows: facts.capacity_block_rows,
+        unpriced: delivery.totals.unpriced,
     }
 }
 
@@ -306,17 +272,14 @@ fn refuse_worse(held: &DeliveryRecord, facts: &DeliveryFacts, bill: Bill<'_>) ->
 }
 
 /// A payer's month that another source has already: both tie, and together they are twice the bill.
-fn billed_twice(
-    staged: &[(StagedDelivery, DeliveryFacts)],
-    current: &[DeliveryRecord],
-) -> Vec<ImportWarning> {
+fn billed_twice(lines: &[DeliveryLine], current: &[DeliveryRecord]) -> Vec<ImportWarning> {
     let payer = |source: &SourceId| source.0.split_once(':').map(|(_, payer)| payer.to_owned());
     let mut warnings = Vec::new();
-    for (delivery, _) in staged {
-        let Some(own) = payer(&delivery.source) else { continue };
+    for line in lines {
+        let Some(own) = payer(&line.source) else { continue };
         let other = current.iter().find(|held| {
-            held.period == delivery.period
-                && held.source != delivery.source
+            held.period == line.period
+                && held.source != line.source
                 && payer(&held.source).as_ref() == Some(&own)
         });
         if let Some(other) = other {
@@ -324,7 +287,7 @@ fn billed_twice(
                 code: "bill::payer_twice".to_owned(),
                 message: format!(
                     "{} for {} is in the store as {} too: all spend now holds both",
-                    delivery.source, delivery.period, other.source
+                    line.source, line.period, other.source
                 ),
                 help: Some(
                     "keep one of the two in a store, or each in a store of its own: --store FOLDER"
@@ -338,44 +301,62 @@ fn billed_twice(
 
 fn report(
     bill: Bill<'_>,
-    summary: &BillSummary,
+    reading: &Reading,
     staged: &[(StagedDelivery, DeliveryFacts)],
     current: &[DeliveryRecord],
 ) -> ImportReport {
-    let line = |(delivery, facts): &(StagedDelivery, DeliveryFacts)| {
-        let held =
-            current.iter().find(|held| held.source == delivery.source && held.period == delivery.period);
-        DeliveryLine {
-            source: delivery.source.clone(),
-            period: delivery.period,
-            rows: facts.accepted,
-            billed: delivery.totals.billed,
-            billed_before: held.map(|held| held.billed_total),
-            currency: facts.currency,
-            state: match held {
-                None => "new",
-                Some(held) if held.id == delivery.id => "unchanged",
-                Some(_) => "restated",
-            },
-            is_final: facts.is_final,
-        }
-    };
+    let unread = reading.unread(current);
+    let not_read = unread.len() as u64;
+    let mut deliveries: Vec<DeliveryLine> = staged.iter().map(|arrived| line(arrived, current)).collect();
+    deliveries.extend(unread.into_iter().map(line_at_rest));
+    deliveries.sort_by(|a, b| (&a.source, a.period).cmp(&(&b.source, b.period)));
+    let mut warnings = reading.warnings();
+    warnings.extend(billed_twice(&deliveries, current));
     ImportReport {
         kind: bill.reader.id,
         place: bill.place.to_owned(),
-        rows: summary.rows,
-        accepted: summary.accepted,
-        rejected: summary.rejected,
-        rejections: summary.rejections.clone(),
-        warnings: summary
-            .warnings
-            .iter()
-            .map(|w| ImportWarning { code: w.code.to_owned(), message: w.message.clone(), help: None })
-            .collect(),
-        deliveries: staged.iter().map(line).collect(),
+        rows: reading.summary.rows,
+        accepted: reading.summary.accepted,
+        rejected: reading.summary.rejected,
+        rejections: reading.summary.rejections.clone(),
+        warnings,
+        deliveries,
         new_observations: 0,
         known_observations: 0,
         settled: 0,
+        not_read,
         unchanged: false,
+    }
+}
+
+fn line((delivery, facts): &(StagedDelivery, DeliveryFacts), current: &[DeliveryRecord]) -> DeliveryLine {
+    let held = current.iter().find(|held| held.source == delivery.source && held.period == delivery.period);
+    DeliveryLine {
+        source: delivery.source.clone(),
+        period: delivery.period,
+        rows: facts.accepted,
+        billed: delivery.totals.billed,
+        billed_before: held.map(|held| held.billed_total),
+        currency: facts.currency,
+        state: match held {
+            None => "new",
+            Some(held) if held.id == delivery.id => "unchanged",
+            Some(_) => "restated",
+        },
+        is_final: facts.is_final,
+    }
+}
+
+/// The line of a delivery that was not read again.
+fn line_at_rest(held: &DeliveryRecord) -> DeliveryLine {
+    DeliveryLine {
+        source: held.source.clone(),
+        period: held.period,
+        rows: held.accepted,
+        billed: held.billed_total,
+        billed_before: Some(held.billed_total),
+        currency: held.currency,
+        state: "unchanged",
+        is_final: held.is_final,
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::BillingPeriod;
 
+use super::client::Scheme;
 use super::format::is_data_name;
 use super::manifest::{self, Manifest, hostile, is_manifest_name};
 use super::{Entry, Place, PlaceLimits};
@@ -142,14 +143,14 @@ fn compare(a: &Manifest, b: &Manifest) -> Result<Ordering, SourceError> {
 /// The entries of a place, in which the keys of manifests are looked up; a key is never joined to a path.
 struct Listing<'a> {
     entries: &'a [Entry],
-    bucket: Option<&'a str>,
+    bucket: Option<(Scheme, &'a str)>,
 }
 
 impl Listing<'_> {
     /// The files of a manifest: all or an error.
     fn files(&self, manifest: &Manifest) -> Result<Vec<Entry>, SourceError> {
-        if let (Some(opened), Some(named)) = (self.bucket, &manifest.bucket)
-            && opened != named
+        if let (Some((scheme, opened)), Some(named)) = (self.bucket, &manifest.bucket)
+            && (opened != named || manifest.scheme.is_some_and(|named| named != scheme))
         {
             return Err(hostile(&manifest.entry, named, "that is another bucket"));
         }

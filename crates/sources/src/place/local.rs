@@ -1,20 +1,50 @@
 //! A folder on the local disk.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
+use ledger::Timestamp;
 use tempfile::TempDir;
 
+use super::client::Scheme;
 use super::{Entry, Place, PlaceLimits};
 use crate::SourceError;
+
+/// A file may be written again, to the same size, until the clock of its disk goes on, and no time of the file would
+/// tell. The coarsest such clocks go by two seconds.
+const TICK: Duration = Duration::from_secs(2);
 
 /// A folder; links to folders are not followed and hidden files are not listed.
 #[derive(Debug)]
 pub(super) struct Folder {
     pub(super) root: PathBuf,
     pub(super) limits: PlaceLimits,
+    /// When it is listed.
+    pub(super) now: Timestamp,
+}
+
+/// The entry of a file that is looked at `now`.
+pub(super) fn entry(key: String, metadata: &Metadata, now: Timestamp) -> Entry {
+    let age = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let modified = age.map_or(0, |age| i64::try_from(age.as_secs()).unwrap_or(0));
+    let now = Duration::from_micros(u64::try_from(now.0).unwrap_or(0));
+    let settled = age.filter(|age| age.saturating_add(TICK) < now);
+    let version = settled.map(|age| format!("{} {}", age.as_nanos(), changed_at(metadata)));
+    Entry { key, bytes: metadata.len(), modified, version }
+}
+
+/// When the file or what is known of it changed last: unlike the time of its content, no program can set it back.
+#[cfg(unix)]
+fn changed_at(metadata: &Metadata) -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    format!("{}.{:09}", metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn changed_at(_metadata: &Metadata) -> String {
+    String::new()
 }
 
 impl Place for Folder {
@@ -36,7 +66,7 @@ impl Place for Folder {
         Ok(entries.iter().map(|entry| self.root.join(&entry.key)).collect())
     }
 
-    fn bucket(&self) -> Option<&str> {
+    fn bucket(&self) -> Option<(Scheme, &str)> {
         None
     }
 
@@ -71,9 +101,7 @@ impl Folder {
             }
             let Ok(metadata) = fs::metadata(item.path()) else { continue };
             if metadata.is_file() {
-                let age = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-                let modified = age.map_or(0, |age| i64::try_from(age.as_secs()).unwrap_or(0));
-                out.push(Entry { key, bytes: metadata.len(), modified });
+                out.push(entry(key, &metadata, self.now));
             }
             if out.len() > self.limits.entries {
                 let message = format!("the folder holds more than {} files", self.limits.entries);
@@ -86,4 +114,42 @@ impl Folder {
 
 fn unreadable(key: &str, fault: &std::io::Error) -> SourceError {
     SourceError::new("place::not_found", format!("cannot be read: {fault}")).at(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The versions of a file that was changed at this second, looked at this many microseconds later.
+    fn version(path: &Path, later: i64) -> Option<String> {
+        let time = UNIX_EPOCH + Duration::from_secs(1_000);
+        fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+        entry("x".to_owned(), &path.metadata().unwrap(), Timestamp(1_000_000_000 + later)).version
+    }
+
+    #[test]
+    fn a_file_that_changed_just_now_has_no_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bill.csv");
+        fs::write(&path, "a,b").unwrap();
+        for (later, told) in [(-1, false), (0, false), (2_000_000, false), (2_000_001, true)] {
+            assert_eq!(version(&path, later).is_some(), told, "after {later} microseconds");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_gets_its_old_time_back_is_still_another_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bill.csv");
+        fs::write(&path, "a,b").unwrap();
+        let first = version(&path, 10_000_000);
+        let mut second = first.clone();
+        // The clock of the disk goes in steps.
+        while second == first {
+            fs::write(&path, "c,d").unwrap();
+            second = version(&path, 10_000_000);
+        }
+        assert!(first.is_some() && second.is_some());
+    }
 }

@@ -4,6 +4,7 @@ use ledger::BillingPeriod;
 use serde::Deserialize;
 
 use super::Entry;
+use super::client::Scheme;
 use crate::{SourceError, Zone, instant};
 
 /// True for the name of a manifest.
@@ -27,6 +28,8 @@ pub(super) struct Manifest {
     pub(super) is_current: bool,
     /// The time in the name of its execution's folder.
     pub(super) execution: Option<String>,
+    /// Whose bucket it names, where its keys are URLs.
+    pub(super) scheme: Option<Scheme>,
     /// Bucket that it names.
     pub(super) bucket: Option<String>,
     /// Keys that it lists, without scheme and bucket.
@@ -65,7 +68,7 @@ pub(super) fn read(entry: &Entry, text: &str) -> Result<Option<Manifest>, Source
     let stated = raw.billing_period.as_ref().and_then(|period| instant(&period.start, &Zone::Utc).ok());
     let period = stated.map(BillingPeriod::of).or(place.period);
     let period = period.ok_or_else(|| bad("the manifest does not tell its billing period".to_owned()))?;
-    let (bucket, keys) = keys(entry, &raw, listed)?;
+    let Keys { scheme, bucket, keys } = keys(entry, &raw, listed)?;
     let arn_account = raw.export_arn.as_deref().and_then(|arn| arn.split(':').nth(4)).map(str::to_owned);
     let is_current = raw.assembly_id.is_some() && !place.in_assembly(raw.assembly_id.as_deref());
     let report = raw.export_arn.or(raw.report_id).or(raw.report_name).unwrap_or_default();
@@ -77,24 +80,33 @@ pub(super) fn read(entry: &Entry, text: &str) -> Result<Option<Manifest>, Source
         root: place.root,
         is_current,
         execution: place.execution,
+        scheme,
         bucket,
         keys,
     }))
 }
 
-/// The listed keys without scheme and bucket; one bucket for all of them.
-fn keys(entry: &Entry, raw: &Raw, listed: &[String]) -> Result<(Option<String>, Vec<String>), SourceError> {
+/// The listed keys without scheme and bucket, and the one bucket that all of them lie in.
+struct Keys {
+    scheme: Option<Scheme>,
+    bucket: Option<String>,
+    keys: Vec<String>,
+}
+
+fn keys(entry: &Entry, raw: &Raw, listed: &[String]) -> Result<Keys, SourceError> {
     let mut bucket = raw.bucket.clone().filter(|name| !name.is_empty());
+    let mut scheme: Option<Scheme> = None;
     let mut keys = Vec::with_capacity(listed.len());
     for listed_key in listed {
         let hostile = |why: &str| hostile(entry, listed_key, why);
-        let key = match listed_key.strip_prefix("s3://") {
-            Some(rest) => {
+        let key = match Scheme::of_url(listed_key) {
+            Some((named, rest)) => {
                 let (name, key) = rest.split_once('/').ok_or_else(|| hostile("it names no object"))?;
-                if bucket.as_deref().is_some_and(|known| known != name) {
+                let other_name = bucket.as_deref().is_some_and(|known| known != name);
+                if other_name || scheme.is_some_and(|known| known != named) {
                     return Err(hostile("it lies in another bucket"));
                 }
-                bucket = Some(name.to_owned());
+                (bucket, scheme) = (Some(name.to_owned()), Some(named));
                 key
             }
             None => listed_key.as_str(),
@@ -105,7 +117,7 @@ fn keys(entry: &Entry, raw: &Raw, listed: &[String]) -> Result<(Option<String>, 
         }
         keys.push(key.to_owned());
     }
-    Ok((bucket, keys))
+    Ok(Keys { scheme, bucket, keys })
 }
 
 /// The refusal of a key that a manifest must not name.
@@ -174,7 +186,7 @@ mod tests {
     use super::*;
 
     fn read_at(key: &str, text: &str) -> Result<Option<Manifest>, SourceError> {
-        read(&Entry { key: key.to_owned(), bytes: 0, modified: 0 }, text)
+        read(&Entry { key: key.to_owned(), bytes: 0, modified: 0, version: None }, text)
     }
 
     #[test]
@@ -205,9 +217,17 @@ mod tests {
 
     #[test]
     fn keys_that_lead_out_are_refused() {
-        for key in
-            ["../../etc/passwd", "s3://other/p/x.csv", "/etc/passwd", "file:///etc/passwd", "p/./x.csv"]
-        {
+        for key in [
+            "../../etc/passwd",
+            "s3://other/p/x.csv",
+            "/etc/passwd",
+            "file:///etc/passwd",
+            "p/./x.csv",
+            "gs://other/p/x.csv",
+            "gs://b",
+            "gs://b/../x.csv",
+            "az://b/x.csv",
+        ] {
             let text = format!(
                 r#"{{"bucket":"b","billingPeriod":{{"start":"20260701T000000.000Z"}},"reportKeys":["{key}"]}}"#
             );
@@ -217,6 +237,10 @@ mod tests {
                 "for {key}"
             );
         }
+        let two =
+            r#"{"dataFiles":["s3://b/BILLING_PERIOD=2026-07/x.csv","gs://b/BILLING_PERIOD=2026-07/y.csv"]}"#;
+        let fault = read_at("metadata/BILLING_PERIOD=2026-07/x-Manifest.json", two).unwrap_err();
+        assert_eq!(fault.code, "bill::hostile_manifest");
         assert_eq!(read_at("x-Manifest.json", "{}").unwrap(), None);
         assert_eq!(read_at("x-Manifest.json", "[").unwrap_err().code, "bill::bad_manifest");
         let nameless = r#"{"dataFiles":["s3://b/x.csv"]}"#;

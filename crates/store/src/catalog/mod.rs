@@ -6,7 +6,9 @@ mod deliveries;
 mod estimates;
 mod imports;
 mod observations;
+mod places;
 mod prices;
+mod rates;
 mod settlements;
 mod tables;
 mod values;
@@ -23,14 +25,16 @@ pub(crate) use deliveries::{Arrival, arrive, deliveries, is_known, next_sequence
 pub(crate) use estimates::{drop_estimate, estimates, keep_estimate};
 pub(crate) use imports::{imports, insert_import, rejections};
 pub(crate) use observations::{insert_observations, known_observations, observations};
+pub(crate) use places::{keep_place, place};
 pub(crate) use prices::{price_lists, prices, take_price_list};
+pub(crate) use rates::{rate_lists, rates, take_rate_list};
 pub(crate) use settlements::{drop_stale_settlements, settle, settlements};
 
 use crate::StoreError;
 use crate::folder::CATALOG;
 
 /// The newest format of the catalog that this program knows.
-pub(crate) const FORMAT: i64 = 3;
+pub(crate) const FORMAT: i64 = 5;
 
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECTIONS_MAX: u32 = 4;

@@ -2,7 +2,45 @@
 
 /// The statements that lead to each format from the one before it; the first makes the tables. Amounts are decimal text,
 /// instants are microseconds since 1970 in UTC, lists are JSON.
-pub(super) const FORMATS: &[&[&str]] = &[FORMAT_1, FORMAT_2, FORMAT_3];
+pub(super) const FORMATS: &[&[&str]] = &[FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
+
+/// What imports remember of the places that they read.
+const FORMAT_4: &[&str] = &["CREATE TABLE places (
+        reader TEXT NOT NULL,
+        source_name TEXT NOT NULL,
+        place TEXT NOT NULL,
+        read_at BIGINT NOT NULL,
+        payload_version BIGINT NOT NULL,
+        payload TEXT NOT NULL,
+        PRIMARY KEY (reader, source_name, place)
+    )"];
+
+/// Lists of exchange rates.
+const FORMAT_5: &[&str] = &[
+    "CREATE TABLE rate_lists (
+        id TEXT NOT NULL PRIMARY KEY,
+        sequence BIGINT NOT NULL UNIQUE,
+        source_id TEXT NOT NULL,
+        place TEXT NOT NULL,
+        arrived_at BIGINT NOT NULL,
+        base_currency TEXT,
+        first_day BIGINT,
+        last_day BIGINT,
+        rates BIGINT NOT NULL
+    )",
+    "CREATE TABLE current_rate_lists (
+        source_id TEXT NOT NULL PRIMARY KEY,
+        list_id TEXT NOT NULL REFERENCES rate_lists (id)
+    )",
+    "CREATE TABLE rate_rows (
+        list_id TEXT NOT NULL REFERENCES rate_lists (id),
+        rate_day BIGINT NOT NULL,
+        from_currency TEXT NOT NULL,
+        to_currency TEXT NOT NULL,
+        rate TEXT,
+        PRIMARY KEY (list_id, rate_day, from_currency, to_currency)
+    )",
+];
 
 /// Price lists and estimates.
 const FORMAT_3: &[&str] = &[

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use ledger::Observation;
+use ledger::{Observation, Timestamp};
 
 use super::record_all;
 use crate::fixture::{
     Row, bill, empty_change, facts, new_store, observation, source, staged, staged_postings,
 };
 use crate::{
-    Change, Committed, DeliveryRecord, ImportRecord, Rejection, SettlementRecord, Store, observation_id,
+    Change, Committed, DeliveryRecord, ImportRecord, PlaceKey, PlaceRead, Rejection, SettlementRecord, Store,
+    observation_id,
 };
 
 const FIRST: [Row; 2] = [("1.5", Some("2")), ("2.25", None)];
@@ -257,6 +258,10 @@ async fn a_store_of_the_first_format_is_brought_to_the_newest() {
         "DROP TABLE price_rows",
         "DROP TABLE current_price_lists",
         "DROP TABLE price_lists",
+        "DROP TABLE places",
+        "DROP TABLE rate_rows",
+        "DROP TABLE current_rate_lists",
+        "DROP TABLE rate_lists",
         "UPDATE format SET version = 1",
     ] {
         sqlx::query(statement).execute(&store.pool).await.unwrap();
@@ -267,6 +272,39 @@ async fn a_store_of_the_first_format_is_brought_to_the_newest() {
         sqlx::query_scalar("SELECT version FROM format").fetch_one(&opened.pool).await.unwrap();
     assert_eq!(version, crate::catalog::FORMAT);
     sqlx::query("SELECT payload FROM delivery_details").fetch_all(&opened.pool).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_remembered_of_a_place_is_what_was_read_last() {
+    let (_folder, store) = new_store().await;
+    let key = |source: &str| PlaceKey {
+        reader: "aws-cur".to_owned(),
+        source: source.to_owned(),
+        place: "/bills".to_owned(),
+    };
+    let read = |print: &str, change: &Change| PlaceRead {
+        key: key(""),
+        read_at: Timestamp::from_seconds(1_800_000_000),
+        listing: None,
+        parts: [(None, print.to_owned())].into(),
+        apart: false,
+        deliveries: change.deliveries.iter().map(|(staged, _)| staged.key()).collect(),
+        warnings: Vec::new(),
+    };
+    assert_eq!(store.place_read(&key("")).await.unwrap(), None);
+    let mut change = bill(&store, &FIRST);
+    let first = read("1", &change);
+    change.read = Some(first.clone());
+    commit(&store, change).await;
+    assert_eq!(store.place_read(&key("")).await.unwrap(), Some(first.clone()));
+    assert_eq!(store.place_read(&key("other")).await.unwrap(), None);
+    let before = state(&store).await;
+    // Nothing is read the second time: the delivery is told, but does not arrive.
+    let second = PlaceRead { parts: [(None, "2".to_owned())].into(), ..first };
+    let committed = commit(&store, Change { read: Some(second.clone()), ..empty_change() }).await;
+    assert_eq!((committed.unread_deliveries, committed.is_no_op()), (1, true));
+    assert_eq!(state(&store).await, before);
+    assert_eq!(store.place_read(&key("")).await.unwrap(), Some(second));
 }
 
 #[tokio::test]
