@@ -1,6 +1,6 @@
 //! What holds of bindings, phases, checkpoints and artifacts after corrections and repeated reports.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::{
     Artifact, Binding, Checkpoint, Interruption, Interval, Phase, PhaseKind, QualityResult, SourceId,
@@ -23,9 +23,14 @@ fn newest<'a, T, K: Ord>(said: &[Said<'a, T>], thing: impl Fn(&'a T) -> K) -> Ve
 }
 
 /// Bindings: a closed one replaces its open report, a later end an earlier one, and overlapping equal reports of one
-/// resource are one holding. A reader that knows of two equal holdings of one resource has to add them up.
+/// resource are one holding. A report that does not tell the size of the resource gives way to one that differs in
+/// nothing else. A reader that knows of two equal holdings of one resource has to add them up.
 pub(super) fn bindings(said: &[Said<'_, Binding>]) -> Vec<Binding> {
-    let kept = newest(said, |b| (b.kind, &b.resource_id, &b.node_name, b.start));
+    let mut kept = newest(said, |b| (b.kind, &b.resource_id, &b.node_name, b.start));
+    let without_size = |binding: &Binding| Binding { capacity: None, ..binding.clone() };
+    let sized: BTreeSet<Binding> =
+        kept.iter().filter(|b| b.capacity.is_some()).map(|b| without_size(b)).collect();
+    kept.retain(|b| b.capacity.is_some() || !sized.contains(*b));
     let mut ends: BTreeMap<Binding, Option<Timestamp>> = BTreeMap::new();
     for binding in kept {
         let end = ends.entry(Binding { end: None, ..binding.clone() }).or_default();

@@ -1,6 +1,7 @@
 //! Readers of run records, one file a format.
 
 pub mod attempts;
+pub mod opencost;
 pub mod openlineage;
 pub mod slurm;
 

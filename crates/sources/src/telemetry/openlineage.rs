@@ -124,6 +124,8 @@ use std::io::{BufRead, Read};
 use ledger::SourceId;
 use serde_json::Value;
 
+pub(in crate::telemetry) use self::object::Object;
+
 use super::TelemetryRead;
 use super::attempts::{Lines, Refusal, cannot_read};
 use crate::SourceError;

@@ -100,6 +100,20 @@ fn ranks_that_each_report_their_node_hold_it_once() {
 }
 
 #[test]
+fn a_report_of_the_same_holding_that_tells_the_size_of_the_node_takes_the_place_of_one_that_does_not() {
+    let holding = Binding { sku: None, capacity: None, ..node_binding("cld1", 100, Some(200), 4_000) };
+    let sized = Binding { capacity: Some(8_000), ..holding.clone() };
+    let attempt = only(&[
+        ran("k", ended(100, 200, Outcome::Completed)),
+        bound("k", holding.clone()),
+        bound("k", sized.clone()),
+        bound("k", Binding { weight: 2_000, ..holding.clone() }),
+    ]);
+    let shown: Vec<_> = attempt.bindings.iter().map(|b| (b.weight, b.capacity)).collect();
+    assert_eq!(shown, [(2_000, None), (4_000, Some(8_000))], "only what differs in nothing else gives way");
+}
+
+#[test]
 fn an_open_binding_ends_with_its_attempt_and_a_newer_report_corrects_an_older() {
     let report =
         |modified, end, gpus| says_at("k", modified, RunRecord::Binding(node_binding("n", 10, end, gpus)));

@@ -28,7 +28,9 @@ impl Resource {
         if bare.starts_with("vol-") {
             return Self { kind: BindingKind::Volume, id: bare.to_owned() };
         }
-        let kind = if text.starts_with("arn:") && text.contains(":training-job/") {
+        let kind = if is_machine_elsewhere(text) {
+            BindingKind::Instance
+        } else if text.starts_with("arn:") && text.contains(":training-job/") {
             BindingKind::ManagedJob
         } else if text.starts_with("arn:") && text.contains(":pod/") {
             BindingKind::Pod
@@ -37,6 +39,13 @@ impl Resource {
         };
         Self { kind, id: text.to_owned() }
     }
+}
+
+/// True for the full name of a machine of Google Cloud or Azure, as their bills have it.
+fn is_machine_elsewhere(text: &str) -> bool {
+    let is_google = text.starts_with("//compute.googleapis.com/projects/") || text.starts_with("projects/");
+    is_google && text.contains("/zones/") && text.contains("/instances/")
+        || text.to_ascii_lowercase().contains("/providers/microsoft.compute/virtualmachines/")
 }
 
 #[cfg(test)]
@@ -58,6 +67,21 @@ mod tests {
             ("s3://bucket/prefix/", BindingKind::BucketPrefix, "bucket/prefix"),
             ("arn:aws:s3:::bucket", BindingKind::BucketPrefix, "bucket"),
             ("fs-0123", BindingKind::Resource, "fs-0123"),
+            (
+                "//compute.googleapis.com/projects/p/zones/us-central1-a/instances/1",
+                BindingKind::Instance,
+                "//compute.googleapis.com/projects/p/zones/us-central1-a/instances/1",
+            ),
+            (
+                "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/vm-1",
+                BindingKind::Instance,
+                "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/vm-1",
+            ),
+            (
+                "projects/p/locations/l/trainingJobs/1",
+                BindingKind::Resource,
+                "projects/p/locations/l/trainingJobs/1",
+            ),
         ] {
             assert_eq!(Resource::of(text), Resource { kind, id: id.to_owned() }, "for {text}");
         }

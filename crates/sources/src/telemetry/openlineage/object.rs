@@ -9,14 +9,14 @@ use crate::{Zone, instant};
 
 /// An object inside an event.
 #[derive(Debug, Clone)]
-pub(super) struct Object<'a> {
+pub(in crate::telemetry) struct Object<'a> {
     fields: &'a Map<String, Value>,
     path: String,
 }
 
 impl<'a> Object<'a> {
     /// The event itself.
-    pub(super) const fn root(fields: &'a Map<String, Value>) -> Self {
+    pub(in crate::telemetry) const fn root(fields: &'a Map<String, Value>) -> Self {
         Self { fields, path: String::new() }
     }
 
@@ -25,19 +25,34 @@ impl<'a> Object<'a> {
         self.fields.get(name).filter(|value| !value.is_null())
     }
 
+    /// True for a field that is there and not null.
+    pub(in crate::telemetry) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// True for a field that is there, if only as null.
+    pub(in crate::telemetry) fn is_told(&self, name: &str) -> bool {
+        self.fields.contains_key(name)
+    }
+
+    /// The names of all fields.
+    pub(in crate::telemetry) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.fields.keys().map(String::as_str)
+    }
+
     fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
     /// A refusal of the value of a field.
-    pub(super) fn refuse(&self, code: &'static str, name: &str, expected: &str) -> Refusal {
+    pub(in crate::telemetry) fn refuse(&self, code: &'static str, name: &str, expected: &str) -> Refusal {
         let found =
             self.get(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         Refusal::new(code, &self.path_of(name), &found.unwrap_or_default(), expected)
     }
 
     /// Text; empty text is no text.
-    pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, Refusal> {
+    pub(in crate::telemetry) fn text(&self, name: &str) -> Result<Option<&'a str>, Refusal> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
@@ -45,16 +60,20 @@ impl<'a> Object<'a> {
         }
     }
 
-    pub(super) fn owned(&self, name: &str) -> Result<Option<String>, Refusal> {
+    pub(in crate::telemetry) fn owned(&self, name: &str) -> Result<Option<String>, Refusal> {
         Ok(self.text(name)?.map(str::to_owned))
     }
 
-    pub(super) fn required(&self, name: &str) -> Result<&'a str, Refusal> {
+    pub(in crate::telemetry) fn required(&self, name: &str) -> Result<&'a str, Refusal> {
         self.text(name)?.ok_or_else(|| self.refuse("row::missing_value", name, "text"))
     }
 
     /// A word of a closed set.
-    pub(super) fn word<T>(&self, name: &str, from_word: fn(&str) -> Option<T>) -> Result<Option<T>, Refusal> {
+    pub(in crate::telemetry) fn word<T>(
+        &self,
+        name: &str,
+        from_word: fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, Refusal> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let word = from_word(&text.to_lowercase().replace('-', "_"));
         word.map(Some)
@@ -62,7 +81,7 @@ impl<'a> Object<'a> {
     }
 
     /// An instant, which must carry an offset.
-    pub(super) fn time(&self, name: &str) -> Result<Option<Timestamp>, Refusal> {
+    pub(in crate::telemetry) fn time(&self, name: &str) -> Result<Option<Timestamp>, Refusal> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let fault = match instant(text, &Zone::Undeclared) {
             Ok(stamp) => return Ok(Some(stamp)),
@@ -75,23 +94,23 @@ impl<'a> Object<'a> {
         Err(self.refuse(code, name, "a time with an offset, such as 2026-07-01T10:00:00Z"))
     }
 
-    pub(super) fn required_time(&self, name: &str) -> Result<Timestamp, Refusal> {
+    pub(in crate::telemetry) fn required_time(&self, name: &str) -> Result<Timestamp, Refusal> {
         self.time(name)?.ok_or_else(|| self.refuse("row::missing_value", name, "a time with an offset"))
     }
 
-    pub(super) fn count(&self, name: &str) -> Result<Option<u64>, Refusal> {
+    pub(in crate::telemetry) fn count(&self, name: &str) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let whole = value.as_u64().or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()));
         whole.map(Some).ok_or_else(|| self.refuse("row::not_a_number", name, "a whole number"))
     }
 
-    pub(super) fn small_count(&self, name: &str) -> Result<Option<u32>, Refusal> {
+    pub(in crate::telemetry) fn small_count(&self, name: &str) -> Result<Option<u32>, Refusal> {
         let Some(count) = self.count(name)? else { return Ok(None) };
         u32::try_from(count).map(Some).map_err(|_| self.refuse("row::not_a_number", name, "a smaller number"))
     }
 
     /// A count in thousandths.
-    pub(super) fn thousandths(&self, name: &str) -> Result<Option<u64>, Refusal> {
+    pub(in crate::telemetry) fn thousandths(&self, name: &str) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         thousandths(&text)
@@ -99,14 +118,14 @@ impl<'a> Object<'a> {
             .ok_or_else(|| self.refuse("row::not_a_count", name, "a number such as 8 or 0.5"))
     }
 
-    pub(super) fn exit_code(&self, name: &str) -> Result<Option<i32>, Refusal> {
+    pub(in crate::telemetry) fn exit_code(&self, name: &str) -> Result<Option<i32>, Refusal> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let code = value.as_i64().and_then(|code| i32::try_from(code).ok());
         code.map(Some).ok_or_else(|| self.refuse("row::not_a_number", name, "a whole number"))
     }
 
     /// A number, which trackers also write as text: `"NaN"`, `"inf"`.
-    pub(super) fn number(&self, name: &str) -> Result<f64, Refusal> {
+    pub(in crate::telemetry) fn number(&self, name: &str) -> Result<f64, Refusal> {
         let Some(value) = self.get(name) else {
             return Err(self.refuse("row::missing_value", name, "a number"));
         };
@@ -114,7 +133,7 @@ impl<'a> Object<'a> {
         number.ok_or_else(|| self.refuse("row::not_a_number", name, "a number, \"NaN\" or \"inf\""))
     }
 
-    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, Refusal> {
+    pub(in crate::telemetry) fn flag(&self, name: &str) -> Result<Option<bool>, Refusal> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
@@ -123,14 +142,14 @@ impl<'a> Object<'a> {
     }
 
     /// A list of text.
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, Refusal> {
+    pub(in crate::telemetry) fn texts(&self, name: &str) -> Result<Vec<String>, Refusal> {
         let refuse = || self.refuse("row::not_a_text", name, "a list of text");
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let Value::Array(parts) = value else { return Err(refuse()) };
         parts.iter().map(|part| part.as_str().map(str::to_owned).ok_or_else(refuse)).collect()
     }
 
-    pub(super) fn object(&self, name: &str) -> Result<Option<Self>, Refusal> {
+    pub(in crate::telemetry) fn object(&self, name: &str) -> Result<Option<Self>, Refusal> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Object(fields)) => Ok(Some(Self { fields, path: self.path_of(name) })),
@@ -139,7 +158,7 @@ impl<'a> Object<'a> {
     }
 
     /// A list of objects.
-    pub(super) fn objects(&self, name: &str) -> Result<Vec<Self>, Refusal> {
+    pub(in crate::telemetry) fn objects(&self, name: &str) -> Result<Vec<Self>, Refusal> {
         let refuse = || self.refuse("row::not_an_object", name, "a list of objects");
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let Value::Array(parts) = value else { return Err(refuse()) };
@@ -151,7 +170,7 @@ impl<'a> Object<'a> {
     }
 
     /// The object at the end of a path of objects, or `None` if the path breaks off.
-    pub(super) fn at(&self, path: &[&str]) -> Result<Option<Self>, Refusal> {
+    pub(in crate::telemetry) fn at(&self, path: &[&str]) -> Result<Option<Self>, Refusal> {
         let mut here = self.clone();
         for name in path {
             let Some(next) = here.object(name)? else { return Ok(None) };
