@@ -1,5 +1,6 @@
 //! Calls cargo as a person would from a shell.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A call of cargo without what the cargo that started this program told it: build scripts that watch such a variable
@@ -15,4 +16,10 @@ pub(crate) fn cargo() -> Command {
         }
     }
     command
+}
+
+/// The folder in which everything is built, which several checkouts may share.
+pub(crate) fn target(root: &Path) -> Result<PathBuf, String> {
+    let metadata = cargo_metadata::MetadataCommand::new().current_dir(root).no_deps().exec();
+    Ok(metadata.map_err(|error| error.to_string())?.target_directory.into_std_path_buf())
 }

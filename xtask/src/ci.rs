@@ -10,7 +10,8 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     for step in steps(has_nextest(root)) {
         cargo(root, step)?;
     }
-    Ok(())
+    eprintln!("» cargo xtask totals");
+    crate::totals::run(root)
 }
 
 /// The arguments of one cargo call.

@@ -69,6 +69,7 @@ mod tests {
         let sources = [
             ("crates/sources/src/registry.rs", registry),
             ("crates/sources/src/billing/a.rs", "//! Reads A.\n"),
+            ("crates/sources/src/place.rs", "//! Places.\n"),
             ("crates/app/src/b.rs", r#"fn f() { AppError::new("b::bad", "it is bad") }"#),
         ];
         Workspace {

@@ -5,7 +5,9 @@ mod bench;
 mod cargo;
 mod ci;
 mod focus;
+mod places;
 mod python;
+mod totals;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,8 +21,11 @@ tasks:
   tidy   the code's own rules: layers, fences, limits, lists, first lines, words, generated pages
   generate [--check]
          docs/sources.md and docs/errors.md from the sources; with --check they are only compared
+  totals the sums of every bill by DuckDB, from the raw files and the documented formulae, against ours; needs Python
   bench attribution [1m] [10m] [50m]
          the attribution against mere decode and DuckDB; needs Python, some 8 GB of disk for the largest size
+  places
+         imports from servers that stand in for S3 and Google Cloud Storage; needs Python and the network to install them
   validate-focus FILE
          the FinOps Foundation's validator on a FOCUS export; needs Python 3.12 and the network to install it";
 
@@ -35,7 +40,9 @@ fn main() -> ExitCode {
         ["tidy"] => finish(tidy(&root())),
         ["generate"] => finish(write_pages(&root())),
         ["generate", "--check"] => finish(check_pages(&root())),
+        ["totals"] => finish(totals::run(&root())),
         ["bench", "attribution", sizes @ ..] => finish(bench::attribution(&root(), sizes)),
+        ["places"] => finish(places::check(&root())),
         ["validate-focus", file] => finish(focus::validate(&root(), file)),
         ["validate-focus", ..] => usage_error("validate-focus takes one file"),
         ["bench", "import", sizes @ ..] => finish(bench::import(&root(), sizes)),
@@ -44,11 +51,12 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         [] => usage_error("no task given"),
-        ["ci" | "tidy", surplus, ..] | ["generate", surplus, ..] => {
+        ["ci" | "tidy" | "places" | "totals", surplus, ..] | ["generate", surplus, ..] => {
             usage_error(&format!("unexpected argument `{surplus}`"))
         }
         [unknown, ..] => usage_error(&format!(
-            "unknown task `{unknown}` (known: ci, tidy, generate, bench attribution, bench import, validate-focus)"
+            "unknown task `{unknown}` (known: ci, tidy, generate, totals, bench attribution, bench import, places, \
+             validate-focus)"
         )),
     }
 }

@@ -12,7 +12,7 @@ pub(crate) use attribution::attribution;
 pub(crate) use import::import;
 
 /// DuckDB as it was when the figures in `docs/performance.md` were made.
-const DUCKDB: &str = "duckdb==1.5.6";
+pub(crate) const DUCKDB: &str = "duckdb==1.5.6";
 
 /// Sizes by name and hours of the month: about 67,200 charges an hour.
 const SIZES: [(&str, &str); 3] = [("1m", "15"), ("10m", "150"), ("50m", "744")];
@@ -92,7 +92,5 @@ fn example(root: &Path, name: &str, scope: &[&str]) -> Result<PathBuf, String> {
     if !built.is_ok_and(|status| status.success()) {
         return Err(format!("the example `{name}` does not build"));
     }
-    let metadata = cargo_metadata::MetadataCommand::new().current_dir(root).no_deps().exec();
-    let target = metadata.map_err(|error| error.to_string())?.target_directory;
-    Ok(target.join("debug/examples").join(name).into_std_path_buf())
+    Ok(crate::cargo::target(root)?.join("debug/examples").join(name))
 }

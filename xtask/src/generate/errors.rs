@@ -30,11 +30,16 @@ const PREFIXES: &[(&str, &str)] = &[
     ("filter", "The text of `--where`; the error points at the part to blame."),
     ("import", "What an import is given, before any of it is read."),
     ("money", "Amounts: their range, and sums of what is unlike."),
+    ("opencost", "Allocations to pods that `import opencost` reads."),
     ("openlineage", "Run events that `import openlineage` reads."),
     ("place", "Files, folders and buckets."),
-    ("prices", "A price list: `import aws-offer`, `gcp-catalogue`, `skypilot` and `price-table`."),
+    (
+        "prices",
+        "A price list: `import aws-offer`, `aws-spot-history`, `gcp-catalogue`, `skypilot` and `price-table`.",
+    ),
     ("quality", "What the rows of a bill say against one of its bases: a withheld basis shows no figure."),
     ("query", "What a question asks for and cannot have."),
+    ("rates", "A list of exchange rates: `import rates`."),
     (
         "row",
         "One row or record that is rejected; the rest of the file is read, and accepted and rejected rows are all rows.",

@@ -6,6 +6,8 @@ pub(super) const PATH: &str = "docs/sources.md";
 
 const FOLDER: &str = "crates/sources/src/";
 const REGISTRY: &str = "crates/sources/src/registry.rs";
+/// Where every reader of bills finds its files.
+const PLACE: &str = "crates/sources/src/place.rs";
 
 /// Kinds as the registry spells them, with their heading; the page has them in this order.
 const KINDS: &[(&str, &str)] =
@@ -30,7 +32,7 @@ pub(super) fn page(sources: &[SourceFile]) -> Result<String, String> {
          belongs there.\nThe options of each command are in [cli.md](cli.md), the codes of what goes wrong in \
          [errors.md](errors.md).\n\n| command | source | what it does |\n|---|---|---|\n",
     );
-    let mut sections = String::new();
+    let mut sections = format!("\n## Where bills lie\n\n{}", deeper(&header(text_of(sources, PLACE)?), "##"));
     for (kind, heading) in KINDS {
         let of_kind: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.kind == *kind).collect();
         if !of_kind.is_empty() {
@@ -41,7 +43,8 @@ pub(super) fn page(sources: &[SourceFile]) -> Result<String, String> {
             let (id, title) = (entry.id, entry.title);
             let link = format!("[{title}](#{})", slug(title));
             page.push_str(&format!("| `import {id}` | {link} | {} |\n", opening(&header)));
-            sections.push_str(&format!("\n### {title}\n\n`trainbill import {id}`\n\n{}", deeper(&header)));
+            sections
+                .push_str(&format!("\n### {title}\n\n`trainbill import {id}`\n\n{}", deeper(&header, "###")));
         }
     }
     Ok(page + &sections)
@@ -90,13 +93,13 @@ fn opening(header: &[&str]) -> String {
         .replace('|', "\\|")
 }
 
-/// The header as a section of the page: its headings stand three levels deeper.
-fn deeper(header: &[&str]) -> String {
+/// The header as a section of the page: its headings stand as many levels deeper as there are marks.
+fn deeper(header: &[&str], marks: &str) -> String {
     let mut text = String::new();
     let mut in_fence = false;
     for line in header {
         in_fence ^= line.trim_start().starts_with("```");
-        let marks = if line.starts_with('#') && !in_fence { "###" } else { "" };
+        let marks = if line.starts_with('#') && !in_fence { marks } else { "" };
         text.push_str(&format!("{marks}{line}\n"));
     }
     text
@@ -119,12 +122,14 @@ mod tests {
         let reader = "//! Reads `sacct`,\n//! any | column.\n//!\n//! # What it reads\n//!\n//! ```text\n//! # no heading\n//! ```\nuse x;\n//! late\n";
         let sources = [
             SourceFile::new(REGISTRY, ENTRY),
+            SourceFile::new(PLACE, "//! Places.\n//!\n//! # Manifests\n"),
             SourceFile::new("crates/sources/src/telemetry/slurm.rs", reader),
         ];
         let page = page(&sources).unwrap();
         assert!(page.contains(
             "| `import slurm` | [Slurm accounting](#slurm-accounting) | Reads `sacct`, any \\| column. |\n"
         ));
+        assert!(page.contains("\n## Where bills lie\n\nPlaces.\n\n### Manifests\n"));
         let section = "\n## Records of runs\n\n### Slurm accounting\n\n`trainbill import slurm`\n\nReads `sacct`,\nany | column.\n\n#### What it reads\n\n```text\n# no heading\n```\n";
         assert!(page.ends_with(section), "{page}");
     }
@@ -132,7 +137,8 @@ mod tests {
     #[test]
     fn what_cannot_be_described_is_named() {
         let check = |registry: &str, expect: &str| {
-            assert_eq!(page(&[SourceFile::new(REGISTRY, registry)]).unwrap_err(), expect);
+            let sources = [SourceFile::new(REGISTRY, registry), SourceFile::new(PLACE, "//! Places.\n")];
+            assert_eq!(page(&sources).unwrap_err(), expect);
         };
         check(ENTRY, "there is no `crates/sources/src/telemetry/slurm.rs`");
         check(

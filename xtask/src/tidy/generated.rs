@@ -25,7 +25,8 @@ mod tests {
     #[test]
     fn a_stale_page_is_named_with_the_command_that_mends_it() {
         let registry = SourceFile::new("crates/sources/src/registry.rs", "&[]");
-        let mut tree = Workspace { sources: vec![registry], ..Workspace::default() };
+        let places = SourceFile::new("crates/sources/src/place.rs", "//! Places.\n");
+        let mut tree = Workspace { sources: vec![registry, places], ..Workspace::default() };
         for page in generate::pages(&tree).unwrap() {
             tree.texts.insert(page.path.to_owned(), page.text);
         }

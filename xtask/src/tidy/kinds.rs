@@ -1,4 +1,5 @@
-//! No forgotten kind: every format reader stands in the list of readers and has its fixture folder.
+//! No forgotten kind: every format reader stands in the list of readers and has its fixture folder; one of bills has
+//! formulae by which an engine of others sums it.
 
 use std::collections::BTreeSet;
 
@@ -22,6 +23,13 @@ pub(super) fn check(paths: &[String], sources: &[SourceFile]) -> Vec<Problem> {
         let fixtures = format!("crates/sources/testdata/{kind}/");
         if !paths.iter().any(|path| path.starts_with(&fixtures)) {
             problems.push(Problem::new(&place, format!("has no fixtures in {fixtures}")));
+        }
+        let formulae = format!("xtask/totals/{kind}.sql");
+        if module == "billing" && !paths.contains(&formulae) {
+            problems.push(Problem::new(
+                &place,
+                format!("has no formulae for `cargo xtask totals` in {formulae}"),
+            ));
         }
     }
     problems
@@ -76,6 +84,7 @@ mod tests {
             "crates/sources/src/telemetry/slurm/text.rs",
             "crates/sources/testdata/aws_cur/tiny.csv",
             "crates/sources/testdata/slurm/tiny.txt",
+            "xtask/totals/aws_cur.sql",
         ];
         let registry =
             "text: include_str!(\"billing/aws_cur.rs\"),\ntext: include_str!(\"telemetry/slurm.rs\")";
@@ -84,11 +93,17 @@ mod tests {
 
     #[test]
     fn an_unlisted_kind_is_named_once_for_each_thing_that_it_lacks() {
-        let unlisted = ["crates/sources/src/billing/aws_cur.rs", "crates/sources/testdata/aws_cur/tiny.csv"];
+        let unlisted = [
+            "crates/sources/src/billing/aws_cur.rs",
+            "crates/sources/testdata/aws_cur/tiny.csv",
+            "xtask/totals/aws_cur.sql",
+        ];
         let expect = "crates/sources/src/billing/aws_cur: is not in the list of crates/sources/src/registry.rs, \
             which includes the text of each kind";
         let other = "// include_str!(\"billing/aws_cur.rs\")\ninclude_str!(\"billing/aws_cur2.rs\")";
         assert_eq!(problems(&unlisted, other), [expect]);
+        let expect = "crates/sources/src/billing/aws_cur: has no formulae for `cargo xtask totals` in xtask/totals/aws_cur.sql";
+        assert_eq!(problems(&unlisted[..2], "include_str!(\"billing/aws_cur.rs\")"), [expect]);
         let bare =
             ["crates/sources/src/telemetry/slurm/mod.rs", "crates/sources/src/telemetry/slurm/text.rs"];
         let expect = "crates/sources/src/telemetry/slurm: has no fixtures in crates/sources/testdata/slurm/";

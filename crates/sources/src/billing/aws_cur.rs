@@ -2,7 +2,7 @@
 //!
 //! # What it reads
 //!
-//! A file, a folder, the layout of a data export or a legacy report with its manifests, or an `s3://` URL. Columns are
+//! A [place](#where-bills-lie), with the manifests of a data export or a legacy report where it has them. Columns are
 //! found by name alone, in any order and subset: `line_item_unblended_cost`, `lineItem/UnblendedCost` and
 //! `LINE_ITEM_UNBLENDED_COST` are one column. Maps (`product`, `resource_tags`, `tags`, `cost_category`, `discount`)
 //! may be Parquet maps, lists of pairs, structures, or text as JSON or in the notation of Python or Athena; legacy
@@ -23,6 +23,8 @@
 //!   charges, and missing columns. Rows that are no usage have 0.
 //! * `x_marginal_cost` is the unblended cost of on-demand and spot usage; covered usage, commitments, control planes,
 //!   hours of NAT gateways, unused reservations, flat rates and all that is no usage add nothing.
+//! * The $0 row of a capacity reservation as a whole (`Reservation:`) is no usage, class `other`: its hours stand again in
+//!   the rows of the instances that ran in it and of what ran empty (`UnusedBox:`).
 //! * A refund is a FOCUS `Adjustment` of class `Correction`; a refund of a capacity block joins its fee's class.
 //! * Amounts are read from text. A double becomes its shortest text first. Digits past the twenty-fourth fractional
 //!   one are cut, counted and reported.
@@ -32,11 +34,39 @@
 //!   are not zero, go into `x_unmapped` as text; `BlendedCost` and `BlendedRate` are left out (averages over
 //!   accounts, never a basis), and so is the time interval, which repeats the usage dates.
 //!
+//! # Costs of a row
+//!
+//! The first line that fits a row is its line. *Unblended*, *net unblended* and so on are the columns; *(net)* is the
+//! net column of the same name where it has a value and may be used, else the column itself.
+//!
+//! | row | billed | effective | list | marginal |
+//! |---|---|---|---|---|
+//! | operation `EKSPod-EC2`, `ECSTask-EC2`; a split parent and no unblended cost | 0 | 0 | 0 | 0 |
+//! | fee or refund, usage type with `CapacityBlockFee`, no commitment named | unblended | (net) unblended | 0 | 0 |
+//! | `SavingsPlanNegation`, `SavingsPlanUpfrontFee` | unblended | 0 | 0 | 0 |
+//! | `SavingsPlanRecurringFee` | unblended | total commitment to date − used commitment | 0 | 0 |
+//! | `RIFee` | unblended | (net) unused amortised upfront fee + (net) unused recurring fee | 0 | 0 |
+//! | `Fee` that names a reservation | unblended | 0 | 0 | 0 |
+//! | `Refund` of a product `…SavingsPlans`, `Refund for one-time fee for Savings Plan ID…` | unblended | 0 | 0 | 0 |
+//! | `Tax`, `Credit`, `Refund`, `Fee`, types ending in `Discount`, support plans | unblended | (net) unblended | 0 | 0 |
+//! | type not known here, without resource and usage amount | unblended | (net) unblended | 0 | 0 |
+//! | operation `RunInstances:CB…` | unblended | as below | unpriced | 0 |
+//! | usage type with `UnusedBox:` or `UnusedDed:` | unblended | as below | public | 0 |
+//! | `SavingsPlanCoveredUsage` | unblended | (net) savings plan effective cost | public | 0 |
+//! | `DiscountedUsage` | unblended | (net) reservation effective cost | public | 0 |
+//! | `FlatRateSubscription`; `NatGateway-Hours`; EKS and ECS but transfer, Fargate, `EKS-Auto:` and split rows | unblended | (net) unblended | public | 0 |
+//! | all else | unblended | (net) unblended | public | unblended |
+//!
+//! *Public* is the public on-demand cost where it is above 0 and so is the unblended cost, or the usage is covered; 0
+//! where both are 0 and the usage is not spot; else the row is unpriced. Support plans are the products
+//! `OCBPremiumSupport` and `AWSSupport…`. Where the file has no column for the effective cost of savings plans or of
+//! reservations, or a row no value in any of the columns that its effective cost is made of, the row stands as billed.
+//!
 //! # What it cannot tell
 //!
 //! Without resource ids (an option of the export) a charge reaches an attempt only by tag. The public price of spot
 //! capacity is not in a report. A capacity block is billed as one fee: the engine spreads it over its hours. A report
-//! says nothing of usage for which its tags were not activated.
+//! has no tag whose key was not activated for billing: `spend --by tag` tells that from a tag that is missing.
 //!
 //! # References
 //!
@@ -81,6 +111,9 @@ pub fn read(
         Some(facts) => facts.close(period).map_err(overflow),
         None => Ok(Vec::new()),
     })?;
+    for period in &mut summary.periods {
+        period.tag_columns.clone_from(&report.tag_columns);
+    }
     if summary.names_no_resource() {
         summary.warnings.push(BillWarning::new(
             "bill::no_resource_ids",

@@ -2,7 +2,7 @@
 //!
 //! # What it reads
 //!
-//! A file, a folder or an `s3://` URL. Columns are found by name alone: `CostInBillingCurrency`, `costInBillingCurrency`
+//! A [place](#where-bills-lie). Columns are found by name alone: `CostInBillingCurrency`, `costInBillingCurrency`
 //! and the older `PreTaxCost` are one column, and so are `Date` and `UsageDateTime`. A mark of byte order before the
 //! header is skipped. Dates are ISO or month/day/year. Needed are cost, date, currency and meter category; a file
 //! without currency is refused, since no currency is assumed.
@@ -29,6 +29,20 @@
 //!   column holds usage alone.
 //! * A charge takes its whole day. A billing period ends after the last day that the export gives.
 //! * `ServiceType` of `AdditionalInfo` is the instance type. Tags may lack their braces.
+//!
+//! # Costs of a row
+//!
+//! | row | billed | effective | list | marginal |
+//! |---|---|---|---|---|
+//! | Usage that no commitment covers | cost | cost | retail | cost |
+//! | Usage under a reservation or savings plan | cost | cost | retail | 0 |
+//! | all other charge types, and support plans | cost | cost | 0 | 0 |
+//!
+//! *Retail* is `PaygCostInBillingCurrency`, else `PayGPrice` × quantity, if both are in one currency. In a meter of blocks
+//! (`10 Hours`, `10K`) `PayGPrice` is that of the block where `UnitPrice` is that of the block, which shows by
+//! `EffectivePrice` being a tenth (…) of it to within a hundredth; where both are equal it is that of one; else, and
+//! where a block is no power of ten, the row is unpriced. So it is with a price of 0 where the row costs something or
+//! is covered. A commitment covers usage by `PricingModel`, and if that does not tell, by a reservation or benefit id.
 //!
 //! # What it cannot tell
 //!

@@ -2,7 +2,7 @@
 //!
 //! # What it reads
 //!
-//! A file, a folder or an `s3://` URL. Columns are found by name alone, in any order: `BilledCost`, `billedcost` and
+//! A [place](#where-bills-lie). Columns are found by name alone, in any order: `BilledCost`, `billedcost` and
 //! `billed_cost` are one column, so exports of AWS, Azure and GCP and tables that passed through a lower-casing catalog
 //! are read alike. The version is told by the columns. Needed are billed and effective cost, billing currency, charge
 //! category, and start and end of the charge period. An empty value and the word `NULL` are no value; a date without
@@ -33,6 +33,21 @@
 //!   and is read back to the charges that it was made of; the other rules are for files of others.
 //! * The kind of resource comes from AWS usage types where they are exported, and else from the words of service
 //!   category, service and meter.
+//!
+//! # Costs of a row
+//!
+//! The first line that fits a row is its line; all but split details, which cost nothing.
+//!
+//! | row | billed | effective | list | marginal |
+//! |---|---|---|---|---|
+//! | Tax, Credit, Adjustment; class Correction; support (`…Support`, `AWS Support…`, `…Support Plan…`) | `BilledCost` | `EffectiveCost` | 0 | 0 |
+//! | Purchase with a commitment discount | `BilledCost` | 0 | 0 | 0 |
+//! | other Purchase | `BilledCost` | `EffectiveCost` | 0 | 0 |
+//! | Usage with a commitment discount, or priced as `Committed`, or `Unused` | `BilledCost` | `EffectiveCost` | `ListCost` | 0 |
+//! | other Usage | `BilledCost` | `EffectiveCost` | `ListCost` | `BilledCost` |
+//!
+//! Where `EffectiveCost` is missing it is `BilledCost`. Usage without `ListCost` is unpriced, and so is usage without
+//! `ListUnitPrice` in a file that has the column.
 //!
 //! # What it cannot tell
 //!

@@ -3,11 +3,11 @@
 //! # What it reads
 //!
 //! Rows of the BigQuery tables `gcp_billing_export_resource_v1_…` (detailed) and `gcp_billing_export_v1_…` (standard), as
-//! people export them to files: one JSON object a line, CSV with dotted headers, or Parquet with structures and lists.
-//! Columns are found by name alone, in any order and subset: `service.id`, `service_id` and the field `id` of `service`
-//! are one column. Whole numbers and decimals may be text; times may be ISO or end in ` UTC`; a time without zone is UTC.
-//! Credits, labels and tags may be lists, one object alone, JSON in text, or the notation of Python. A JSON row may leave
-//! out what it has no value for. Needed are cost, currency and the start of the usage.
+//! people export them to files in a [place](#where-bills-lie): one JSON object a line, CSV with dotted headers, or Parquet
+//! with structures and lists. Columns are found by name alone, in any order and subset: `service.id`, `service_id` and the
+//! field `id` of `service` are one column. Whole numbers and decimals may be text; times may be ISO or end in ` UTC`; a
+//! time without zone is UTC. Credits, labels and tags may be lists, one object alone, JSON in text, or the notation of
+//! Python. A JSON row may leave out what it has no value for. Needed are cost, currency and the start of the usage.
 //!
 //! # How a row becomes charges
 //!
@@ -41,6 +41,26 @@
 //!   are cut, counted and reported. A row that cannot be read is rejected, with its place.
 //! * Columns without a canonical place go into `x_unmapped`, and so do the credits, the cost that they change, tags with
 //!   their namespace, adjustment, consumption model and export time.
+//!
+//! # Costs of a row
+//!
+//! The first line that fits a row is its line. *Net* is cost + Σ of all credits, those that are charges of their own
+//! included: the sums of a row and its credits are told here.
+//!
+//! | row | billed | effective | list | marginal |
+//! |---|---|---|---|---|
+//! | `cost_type` `tax`, `rounding_error`, `adjustment` | net | net | 0 | 0 |
+//! | fee of a commitment | net | net | 0 | 0 |
+//! | service that is support (`…Support`, `…Support Plan…`) | net | net | 0 | 0 |
+//! | `cost_type` not known here, without resource and usage amount | net | net | 0 | 0 |
+//! | system label `compute.googleapis.com/is_unused_reservation` = `true` | net | net | `cost_at_list` | 0 |
+//! | credit of a commitment, or a consumption model that is not the default | net | net | `cost_at_list` | 0 |
+//! | Kubernetes Engine: `… Kubernetes Clusters`, `Extended Period`, `Cluster Management` | net | net | `cost_at_list` | 0 |
+//! | Networking and Compute Engine: `NAT Gateway` with `Uptime` | net | net | `cost_at_list` | 0 |
+//! | all else | net | net | `cost_at_list` | net |
+//!
+//! A row without `cost_at_list` is unpriced where the table says so. Before credits, effective cost is that of the
+//! charges that are no credits: cost + the credits that are part of the price.
 //!
 //! # What it cannot tell
 //!

@@ -286,6 +286,8 @@ pub struct PeriodSummary {
     pub quality: Vec<BasisQuality>,
     /// Rows in which a canonical column that may be null is null, for every such column.
     pub null_rates: BTreeMap<&'static str, u64>,
+    /// Tag keys with a column of their own, where the source gives each a column.
+    pub tag_columns: BTreeSet<String>,
 }
 
 impl PeriodSummary {
@@ -318,6 +320,7 @@ impl PeriodSummary {
             export_times: None,
             quality: Vec::new(),
             null_rates: BTreeMap::new(),
+            tag_columns: BTreeSet::new(),
         }
     }
 

@@ -105,9 +105,9 @@ fn effective(
             Ok(told(net_or_gross(valuation, amount, Column::SpNetEffective, Column::SpEffective)))
         }
         LineType::SavingsPlanRecurringFee if plans => {
-            let total = amount(Column::SpTotalCommitment);
             let used = amount(Column::SpUsedCommitment).unwrap_or(Amount::ZERO);
-            Ok((total.unwrap_or(Amount::ZERO).checked_sub(used)?, total.is_none()))
+            let unused = amount(Column::SpTotalCommitment).map(|total| total.checked_sub(used));
+            Ok(told(unused.transpose()?))
         }
         LineType::SavingsPlanNegation | LineType::SavingsPlanUpfrontFee if plans => Ok((Amount::ZERO, false)),
         LineType::Refund if plans && judged.refunds_upfront_fee => Ok((Amount::ZERO, false)),
@@ -119,8 +119,11 @@ fn effective(
                 net_or_gross(valuation, amount, Column::RiNetUnusedUpfront, Column::RiUnusedUpfront);
             let recurring =
                 net_or_gross(valuation, amount, Column::RiNetUnusedRecurring, Column::RiUnusedRecurring);
-            let unknown = upfront.is_none() && recurring.is_none();
-            Ok((upfront.unwrap_or(Amount::ZERO).checked_add(recurring.unwrap_or(Amount::ZERO))?, unknown))
+            let unused = match (upfront, recurring) {
+                (Some(upfront), Some(recurring)) => Some(upfront.checked_add(recurring)?),
+                (one, other) => one.or(other),
+            };
+            Ok(told(unused))
         }
         LineType::Fee if reservations && judged.names_reservation => Ok((Amount::ZERO, false)),
         LineType::SavingsPlanCovered

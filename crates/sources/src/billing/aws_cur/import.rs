@@ -1,5 +1,6 @@
 //! Turns the rows of a report into canonical charges, one after another.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ledger::{Interval, LineClass, SplitRole};
@@ -36,6 +37,9 @@ pub(super) struct Report<'a> {
     pub(super) facts: Vec<PeriodFacts>,
     product: Product,
     lines: Lines,
+    /// Tag keys that have a column of their own in some file, whether or not a row has a value: those that are activated
+    /// for billing.
+    pub(super) tag_columns: BTreeSet<String>,
 }
 
 /// A row read as far as its money.
@@ -52,7 +56,13 @@ struct Charge<'c, C> {
 impl<'a> Report<'a> {
     /// No rows yet.
     pub(super) fn new(discounts: &'a DiscountPeriods) -> Self {
-        Self { discounts, facts: Vec::new(), product: Product::default(), lines: Lines::default() }
+        Self {
+            discounts,
+            facts: Vec::new(),
+            product: Product::default(),
+            lines: Lines::default(),
+            tag_columns: BTreeSet::new(),
+        }
     }
 
     fn hand_on<C: Cells>(
@@ -88,20 +98,22 @@ impl<'a> Report<'a> {
             !amount.is_null() && !amount.is_zero()
         };
         let no_money = || row.billed().is_ok_and(|money| money.is_none_or(|money| money.amount.is_zero()));
+        let words = self.lines.of(
+            MeterText {
+                product,
+                usage_type: text(Column::UsageType),
+                operation: text(Column::Operation),
+                service_code: text(Column::ServiceCode),
+            },
+            &|key| WORDS.iter().all(|column| row.identify(*column, key)),
+        );
         let line = Line {
             line_type: LineType::of(text(Column::LineType)),
-            words: self.lines.of(
-                MeterText {
-                    product,
-                    usage_type: text(Column::UsageType),
-                    operation: text(Column::Operation),
-                    service_code: text(Column::ServiceCode),
-                },
-                &|key| WORDS.iter().all(|column| row.identify(*column, key)),
-            ),
+            words,
             has_commitment: names_reservation || row.text(Column::SpArn).is_some(),
             has_usage: row.text(Column::ResourceId).is_some() || has_amount(),
             has_split_parent: row.text(Column::SplitParent).is_some() && no_money(),
+            is_marker: words.is_whole_reservation && no_money(),
         };
         let one_time_fee = "Refund for one-time fee for Savings Plan ID";
         let refunds_upfront_fee = line.line_type == LineType::Refund
@@ -117,7 +129,9 @@ impl Format for Report<'_> {
     fn layout(&mut self, file: &BillFile, headers: &[String]) -> Result<Layout, SourceError> {
         self.product.forget();
         self.lines.forget();
-        layout(headers, &file.name)
+        let layout = layout(headers, &file.name)?;
+        self.tag_columns.extend(layout.tags.iter().map(|tag| tag.key.clone()));
+        Ok(layout)
     }
 
     fn take<C: Cells>(&mut self, core: &mut Core<'_>, number: u64, row: &Row<'_, C>) -> Result<(), Stop> {

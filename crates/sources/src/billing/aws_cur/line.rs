@@ -78,6 +78,8 @@ pub(super) struct Line {
     pub(super) has_usage: bool,
     /// True if the row names the resource whose cost it splits.
     pub(super) has_split_parent: bool,
+    /// True if the row has no money and only tells how much was reserved: its hours stand in other rows again.
+    pub(super) is_marker: bool,
 }
 
 impl Line {
@@ -113,6 +115,8 @@ impl Line {
     fn class_of_usage(&self) -> LineClass {
         if self.words.is_block_usage {
             LineClass::CapacityBlockUsage
+        } else if self.is_marker {
+            LineClass::Other
         } else if self.words.is_unused_reservation {
             LineClass::UnusedReservation
         } else if self.words.is_inference {
@@ -136,12 +140,14 @@ mod tests {
         commitment: bool,
         expect: &str,
     ) {
+        let words = Words::of(MeterText { product, usage_type, operation, service_code: "" });
         let line = Line {
             line_type: LineType::of(line_type),
-            words: Words::of(MeterText { product, usage_type, operation, service_code: "" }),
+            words,
             has_commitment: commitment,
             has_usage: true,
             has_split_parent: false,
+            is_marker: words.is_whole_reservation,
         };
         let shown = format!("{} {}", line.class(), line.line_type.category());
         assert_eq!(shown, expect, "for {line_type} {product} {usage_type}");
@@ -166,6 +172,7 @@ mod tests {
             false,
             "unused_reservation Usage",
         );
+        check("Usage", "AmazonEC2", "USE2-Reservation:p5.48xlarge", "RunInstances", false, "other Usage");
         check("Usage", "AmazonEKS", "USE1-EKS-EC2-GB-Hours", "EKSPod-EC2", false, "split_detail Usage");
         check("Usage", "AmazonBedrock", "USE1-x-input-tokens", "InvokeModel", false, "inference Usage");
         check(

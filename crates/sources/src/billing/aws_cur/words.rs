@@ -13,6 +13,8 @@ pub(super) struct Words {
     pub(super) is_block_usage: bool,
     /// A reservation that nothing ran on.
     pub(super) is_unused_reservation: bool,
+    /// The hours of a capacity reservation as a whole, whose used and unused hours are rows of their own.
+    pub(super) is_whole_reservation: bool,
     pub(super) is_inference: bool,
     pub(super) is_support: bool,
     /// Usage of spot capacity, for which no public price is given.
@@ -33,6 +35,9 @@ impl Words {
             is_block_fee: usage_type.contains("CapacityBlockFee"),
             is_block_usage: operation.starts_with("RunInstances:CB"),
             is_unused_reservation: usage_type.contains("UnusedBox:") || usage_type.contains("UnusedDed:"),
+            is_whole_reservation: usage_type
+                .split('-')
+                .any(|part| part.starts_with("Reservation:") || part.starts_with("DedicatedRes:")),
             is_inference: is_inference(product, usage_type),
             is_support: product == "OCBPremiumSupport" || product.starts_with("AWSSupport"),
             is_spot: usage_type.contains("SpotUsage") || operation.starts_with("RunInstances:SV"),

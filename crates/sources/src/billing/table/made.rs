@@ -153,6 +153,10 @@ mod tests {
 
     use super::*;
 
+    fn joined(row: &[u64]) -> String {
+        row.iter().fold(String::new(), |text, number| text + &number.to_string() + ",")
+    }
+
     /// Makes a text of a row whose cells are these numbers, as a format does.
     fn make(made: &mut Made, row: &[u64]) -> String {
         let known = made.recall(|key| {
@@ -160,7 +164,7 @@ mod tests {
             !row.contains(&9)
         });
         if !known {
-            made.text = row.iter().map(|n| format!("{n},")).collect();
+            made.text = joined(row);
             made.keep();
         }
         made.get().map_or_else(String::new, |text| text.as_str().to_owned())
@@ -171,8 +175,7 @@ mod tests {
         fn a_text_is_that_of_its_own_row(rows in proptest::collection::vec(proptest::collection::vec(0_u64..10, 0..4), 0..300)) {
             let mut made = Made::default();
             for row in &rows {
-                let expected: String = row.iter().map(|n| format!("{n},")).collect();
-                prop_assert_eq!(make(&mut made, row), expected);
+                prop_assert_eq!(make(&mut made, row), joined(row));
             }
         }
     }
