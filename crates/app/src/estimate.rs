@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use costing::price_book::PriceBook;
 use costing::rating::{Estimate, Machine, MachineFacts, Outcome, Payer, machines, rate};
 use ledger::{
-    Account, Attempt, AttemptId, Binding, BindingKind, Day, Evidence, ExperimentId, Posting, PriceRow,
-    PurchaseOption, ResourceKind, Rule, Step, Tenancy, Timestamp,
+    Account, Attempt, AttemptId, Binding, BindingKind, CostBasis, Day, Evidence, ExperimentId, Posting,
+    PriceRow, PurchaseOption, ResourceKind, Rule, Step, Tenancy, Timestamp,
 };
 use money::{Amount, Currency, apportion};
 use store::{DeliveryRecord, EstimateRecord, Store, WriteLock};
@@ -52,13 +52,7 @@ pub(crate) async fn keep(
     // A list may have a million prices: they are read only if there is something to price.
     let held = if facts.is_empty() { Vec::new() } else { store.prices().await? };
     let usable = held.into_iter().filter(|price| price.doubt.is_none()).map(|price| price.row);
-    let newest_first = lists.iter().rev().filter(|list| list.current).map(|list| list.source.clone());
-    let mut precedence: Vec<String> = Vec::new();
-    for source in context.estimates.price_lists.iter().cloned().chain(newest_first) {
-        if !precedence.contains(&source) {
-            precedence.push(source);
-        }
-    }
+    let precedence = crate::prices::precedence(context, &lists);
     let current = store.current_deliveries().await?;
     let made = estimates(context, (attempts, &facts), (precedence, usable.collect()))?;
     let is_open = |estimate: &EstimateRecord| !is_billed(&current, &estimate.provider, estimate.day);
@@ -71,6 +65,14 @@ pub(crate) async fn keep(
     let dropped: Vec<&EstimateRecord> =
         held.iter().filter(|estimate| is_open(estimate) && !supported.contains(&key(estimate))).collect();
     Ok(store.keep_estimates(lock, &open, &dropped).await?)
+}
+
+/// What an estimate is under a basis; `None` where no price list tells, which is not the same as nothing.
+pub(crate) fn amount_of(estimate: &EstimateRecord, basis: CostBasis) -> Option<Amount> {
+    match basis {
+        CostBasis::List => estimate.list_cost,
+        CostBasis::Billed | CostBasis::Effective | CostBasis::Marginal => estimate.effective_cost,
+    }
 }
 
 /// The estimate as a posting to its attempt, which no bill confirms yet.

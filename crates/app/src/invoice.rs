@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ledger::{Account, BillingPeriod, DeliveryId, SourceId, Timestamp};
+use ledger::{Account, BillingPeriod, DeliveryId, SourceId, Step, Timestamp};
 use money::{Amount, Currency};
 
 use crate::books::Books;
@@ -62,7 +62,9 @@ pub async fn invoices(context: &Context<'_>) -> Result<Vec<InvoiceRow>, AppError
         let mut fault = None;
         for settlement in books.settlements.iter().filter(|settlement| settlement.delivery == delivery.id) {
             books.store.read_postings(settlement, &mut |posting| {
-                if posting.account == Account::Bill || fault.is_some() {
+                // On an invoice a credit stands beside what it pays for, whoever it is given on.
+                let entered = posting.account != Account::Bill && posting.step != Step::Credits;
+                if !entered || fault.is_some() {
                     return;
                 }
                 let sum = accounts.entry(posting.account).or_default();

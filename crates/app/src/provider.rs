@@ -25,6 +25,12 @@ pub(crate) fn provider_of(delivery: &DeliveryRecord) -> Option<Provider> {
     PROVIDERS.into_iter().find(|provider| Some(provider.reader) == reader)
 }
 
+/// The name in price lists of a provider as a bill's rows name it.
+pub(crate) fn of_name(name: &str) -> String {
+    let known = PROVIDERS.into_iter().find(|provider| provider.focus_name == name);
+    known.map_or_else(|| name.to_lowercase(), |provider| provider.id.to_owned())
+}
+
 /// True if a delivery may hold charges of the provider of this name in price lists.
 pub(crate) fn speaks_of(delivery: &DeliveryRecord, id: &str) -> bool {
     provider_of(delivery).is_none_or(|provider| provider.id == id)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use costing::attribution::{AttributionPlan, Place, SplitShare, TagKeys, class_account, plan};
 use costing::capacity_block::{BlockFee, Spread, spread};
+use costing::list_price::ListBook;
 use costing::postings::{Destination, Dimensions, Landed, moves, postings};
 use engine::{Group, Measures, Run};
 use ledger::{
@@ -14,6 +15,7 @@ use ledger::{
 use money::{Amount, AmountError, Currency};
 use store::{DeliveryKey, DeliveryRecord, Store};
 
+use crate::list_fill::{self, Filled};
 use crate::{AppError, Context};
 
 /// Changes whenever the rules of attribution or of postings do, so that stale postings are made again.
@@ -28,6 +30,8 @@ pub(crate) struct Charges {
     pub(crate) rows: u64,
     pub(crate) split_rows: u64,
     pub(crate) capacity_block_rows: u64,
+    /// Charges of which the bill tells no public price.
+    pub(crate) unpriced: u64,
 }
 
 impl Charges {
@@ -40,13 +44,15 @@ impl Charges {
             rows: delivery.accepted,
             split_rows: delivery.split_rows,
             capacity_block_rows: delivery.capacity_block_rows,
+            unpriced: delivery.unpriced,
         }
     }
 }
 
-/// Hash of everything that the postings of a delivery depend on.
-pub(crate) fn inputs_hash(charges: &Charges, attempts: &[Attempt], keys: &TagKeys) -> String {
+/// Hash of everything that the postings of a delivery depend on; `prices` is what [`list_fill::mark`] gives.
+pub(crate) fn inputs_hash(charges: &Charges, attempts: &[Attempt], keys: &TagKeys, prices: &str) -> String {
     let mut hasher = blake3::Hasher::new();
+    hasher.update(prices.as_bytes());
     hasher.update(RULES_VERSION.as_bytes());
     hasher.update(charges.key.delivery.0.as_bytes());
     hasher.update(format!("{keys:?}").as_bytes());
@@ -82,6 +88,7 @@ pub(crate) async fn settle(
     context: &Context<'_>,
     charges: &Charges,
     attempts: &[Attempt],
+    prices: Option<&ListBook>,
 ) -> Result<Vec<Posting>, AppError> {
     let plan = Arc::new(delivery_plan(context, charges, attempts).await?);
     let attributed = engine::attribute(run(context, charges, &plan, engine::Charges::All)).await?;
@@ -91,8 +98,14 @@ pub(crate) async fn settle(
         );
     }
     let names = Names::of(attempts, &plan, &attributed.experiments);
-    let landed = landed_all(&attributed.groups, &names)?;
+    let mut landed = landed_all(&attributed.groups, &names)?;
+    let mut filled = Filled::default();
+    if let Some(book) = prices {
+        filled = list_fill::fill(context, charges, (plan.as_ref(), &names), book).await?;
+        filled.count_priced(&mut landed);
+    }
     let mut made = postings(&landed, charges.currency)?;
+    made.extend(filled.postings(charges.currency));
     if charges.capacity_block_rows > 0 {
         made.extend(amortisation(context, charges, &plan, &names).await?);
     }
@@ -141,7 +154,7 @@ fn landed_all(groups: &[Group], names: &Names<'_>) -> Result<Vec<Landed>, Amount
 }
 
 /// Turns the numbers of landings back into attempts and experiments.
-struct Names<'a> {
+pub(crate) struct Names<'a> {
     plan: &'a AttributionPlan,
     experiments: &'a [String],
     experiment_of: BTreeMap<ledger::AttemptId, &'a ExperimentId>,
@@ -153,7 +166,13 @@ impl<'a> Names<'a> {
         Self { plan, experiments, experiment_of }
     }
 
-    fn destination(&self, place: Place) -> Destination {
+    /// The number by which landings count an experiment.
+    pub(crate) fn experiment_index(&self, name: &str) -> Option<u32> {
+        let place = self.experiments.iter().position(|known| known == name)?;
+        u32::try_from(place).ok()
+    }
+
+    pub(crate) fn destination(&self, place: Place) -> Destination {
         let nobody = |account, reason: &str, evidence| Destination {
             account,
             attempt: None,

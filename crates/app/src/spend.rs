@@ -1,9 +1,12 @@
 //! `spend`: all money of the bills, by account or by another dimension; nothing is left out.
 
+mod tagging;
+
 use std::collections::BTreeMap;
 
 use ledger::{Figure, Posting};
 
+use self::tagging::{NOT_ACTIVATED, Tagging};
 use crate::books::{Books, Origin, add, measure};
 use crate::{AppError, Context, Meta, Query};
 
@@ -28,11 +31,13 @@ pub enum SpendBy {
     Team,
     /// Experiment.
     Experiment,
+    /// Whether the charges carry a tag of runs, and why not.
+    Tag,
 }
 
 impl SpendBy {
     /// Every dimension.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Account,
         Self::Source,
         Self::Service,
@@ -42,6 +47,7 @@ impl SpendBy {
         Self::BillingPeriod,
         Self::Team,
         Self::Experiment,
+        Self::Tag,
     ];
 
     /// The word for it.
@@ -56,6 +62,7 @@ impl SpendBy {
             Self::BillingPeriod => "billing_period",
             Self::Team => "team",
             Self::Experiment => "experiment",
+            Self::Tag => "tag",
         }
     }
 
@@ -95,6 +102,13 @@ pub struct SpendTable {
     pub total: Figure,
 }
 
+impl SpendTable {
+    /// True if a bill has no tag of runs in any row or column, so that the keys seem not activated for billing.
+    pub fn lacks_activation(&self) -> bool {
+        self.by == SpendBy::Tag && self.rows.iter().any(|row| row.key == NOT_ACTIVATED)
+    }
+}
+
 /// All money, split by one dimension.
 ///
 /// # Errors
@@ -106,12 +120,14 @@ pub async fn spend(context: &Context<'_>, query: &Query, by: SpendBy) -> Result<
     }
     let books = Books::open(context).await?;
     let meta = books.meta(query).await?;
+    let tagging =
+        if by == SpendBy::Tag { Tagging::read(context, &books, &meta)? } else { Tagging::default() };
     let teams: BTreeMap<_, _> = books.attempts.iter().filter_map(|a| Some((a.id, a.team.clone()?))).collect();
     let nothing = Figure::nothing(measure(&meta));
     let mut rows: BTreeMap<(usize, String, Option<String>), (Figure, u64)> = BTreeMap::new();
     books.postings(&meta, |origin, posting| {
         let team = posting.attempt.and_then(|attempt| teams.get(&attempt).cloned());
-        let key = key(by, origin, &posting, team);
+        let key = key((by, &tagging), origin, &posting, team);
         let (figure, parts) = rows.entry(key).or_insert_with(|| (nothing.clone(), 0));
         add(figure, &posting)?;
         *parts += posting.charges;
@@ -127,7 +143,7 @@ pub async fn spend(context: &Context<'_>, query: &Query, by: SpendBy) -> Result<
 }
 
 fn key(
-    by: SpendBy,
+    (by, tagging): (SpendBy, &Tagging),
     origin: &Origin<'_>,
     posting: &Posting,
     team: Option<String>,
@@ -152,6 +168,7 @@ fn key(
             plain(posting.usage_day.map_or_else(|| "(more than a day)".to_owned(), |d| d.to_string()))
         }
         SpendBy::Team => plain(team.unwrap_or_else(|| "(no team)".to_owned())),
+        SpendBy::Tag => tagging.key(origin, posting),
         SpendBy::Experiment => {
             plain(posting.experiment.as_ref().map_or_else(|| "(no experiment)".to_owned(), |id| id.0.clone()))
         }

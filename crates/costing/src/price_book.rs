@@ -59,6 +59,20 @@ pub struct ComponentWanted {
     pub item: String,
 }
 
+/// What a provider sells under one SKU in one region, on demand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkuWanted {
+    shelf: Shelf,
+    sku: String,
+}
+
+impl SkuWanted {
+    /// What a row of a list is of; its SKU is empty where the row has none.
+    pub fn of(row: &PriceRow) -> Self {
+        Self { shelf: shelf_of(row), sku: row.sku.clone().unwrap_or_default() }
+    }
+}
+
 /// One price of a machine, and how many of its units the machine has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RatePart<'a> {
@@ -196,9 +210,7 @@ impl PriceBook {
                 let source_name = row.origin.source;
                 return Err(UndeclaredSource { source_name, known: book.precedence });
             }
-            let key = &row.key;
-            let shelf = (key.provider.clone(), key.region.clone(), key.item.clone(), key.kind);
-            book.rows.entry(shelf).or_default().push(row);
+            book.rows.entry(shelf_of(&row)).or_default().push(row);
         }
         for shelf in book.rows.values_mut() {
             shelf.sort_by(|a, b| (&a.key, &a.origin).cmp(&(&b.key, &b.origin)));
@@ -226,8 +238,23 @@ impl PriceBook {
         let shelf = component_shelf(wanted);
         let edges = self.edges(std::iter::once(&shelf), interval);
         pieces(&edges, |at| {
-            let one = Match { zone: None, option: PurchaseOption::OnDemand, machine: None, at };
+            let one = Match { zone: None, option: PurchaseOption::OnDemand, machine: None, sku: None, at };
             let row = self.in_force(&shelf, &one)?.ok_or_else(|| one.missing(&shelf))?;
+            Ok(Rate { parts: vec![RatePart { row, count: Ratio::ONE }] })
+        })
+    }
+
+    /// The on-demand prices of a SKU over an interval, cut like those of a machine.
+    pub fn sku_rates(
+        &self,
+        wanted: &SkuWanted,
+        interval: Interval,
+    ) -> Vec<(Interval, Result<Rate<'_>, Unpriced>)> {
+        let (shelf, sku) = (&wanted.shelf, Some(wanted.sku.as_str()));
+        let edges = self.edges(std::iter::once(shelf), interval);
+        pieces(&edges, |at| {
+            let one = Match { zone: None, option: PurchaseOption::OnDemand, machine: None, sku, at };
+            let row = self.in_force(shelf, &one)?.ok_or_else(|| one.missing(shelf))?;
             Ok(Rate { parts: vec![RatePart { row, count: Ratio::ONE }] })
         })
     }
@@ -288,6 +315,8 @@ struct Match<'w> {
     option: PurchaseOption,
     /// Tenancy and operating system, for what has them.
     machine: Option<(Tenancy, &'w str)>,
+    /// SKU, where it is looked up by that.
+    sku: Option<&'w str>,
     at: Timestamp,
 }
 
@@ -303,7 +332,8 @@ impl Match<'_> {
             key.tenancy == tenancy && key.operating_system == system && key.software.is_none()
         });
         let now = key.effective_from <= self.at && row.effective_to.is_none_or(|end| self.at < end);
-        zone && machine && now && key.option == self.option
+        let sku = self.sku.is_none_or(|sku| row.sku.as_deref() == Some(sku));
+        zone && machine && sku && now && key.option == self.option
     }
 
     fn missing(&self, (_, region, item, _): &Shelf) -> Unpriced {
@@ -317,6 +347,11 @@ fn same_price(one: &PriceRow, other: &PriceRow) -> Result<(), Unpriced> {
     }
     let (first, second) = (one.origin.to_string(), other.origin.to_string());
     Err(Unpriced::Contradiction { item: one.key.item.clone(), first, second })
+}
+
+fn shelf_of(row: &PriceRow) -> Shelf {
+    let key = &row.key;
+    (key.provider.clone(), key.region.clone(), key.item.clone(), key.kind)
 }
 
 fn component_shelf(wanted: &ComponentWanted) -> Shelf {

@@ -10,9 +10,10 @@ use ledger::{LineClass, ResourceKind};
 use crate::EngineError;
 use crate::attribution::Columns;
 use crate::session::{Limits, charges, session};
+use crate::unlisted::{Sold, sold};
 
 /// A charge as the store holds it; costs are in units of 10⁻²⁴.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ChargeRow {
     /// Row in its file.
     pub row: i64,
@@ -40,6 +41,8 @@ pub struct ChargeRow {
     pub interval: (i64, i64),
     /// Billed, list (if priced), effective and marginal cost.
     pub costs: [Option<i128>; 4],
+    /// What a price list can tell its price by.
+    pub sold: Sold,
 }
 
 /// Reads the charges of some kinds that either are on one of `resources` or carry tags; all kinds if `kind` is `None`.
@@ -101,5 +104,6 @@ fn charge_row(batch: &RecordBatch, row: usize) -> Result<ChargeRow, EngineError>
             columns.instant("charge_period_end")?.value(row),
         ),
         costs,
+        sold: sold(&columns, row)?,
     })
 }

@@ -9,6 +9,7 @@ mod error;
 mod prescan;
 mod session;
 mod sql;
+mod unlisted;
 
 pub use attribution::{Attributed, Charges, Group, MEASURES, Measures, Run, Witness, attribute};
 pub use detail::{ChargeRow, scan_charges};
@@ -16,3 +17,4 @@ pub use error::EngineError;
 pub use prescan::{capacity_blocks, running_times, split_shares};
 pub use session::Limits;
 pub use sql::{QueryResult, Table, query};
+pub use unlisted::{Sold, UnlistedCharge, UnlistedKinds, unlisted_charges, unlisted_kinds};

@@ -51,6 +51,7 @@ pub(super) fn rate<'a>(
         zone: wanted.zone.as_deref(),
         option: wanted.option,
         machine: Some((wanted.tenancy, system)),
+        sku: None,
         at,
     };
     if let (Attached::Gpus(gpus), Some(_)) = (&wanted.accelerators, of_type(wanted)) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{File, create_dir_all};
 use std::path::{Path, PathBuf};
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int32Type, TimeUnit, TimestampMicrosecondType};
 use ledger::Attempt;
