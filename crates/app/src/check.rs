@@ -8,7 +8,7 @@ use store::DeliveryRecord;
 
 use crate::books::{Books, cost};
 use crate::settle::{Charges, inputs_hash};
-use crate::{AppError, Context};
+use crate::{AppError, Context, list_fill};
 
 /// The bases that are checked.
 pub type CheckBasis = CostBasis;
@@ -74,7 +74,7 @@ pub async fn check(context: &Context<'_>) -> Result<CheckReport, AppError> {
     let books = Books::open(context).await?;
     let mut report = CheckReport { balances: Vec::new(), others: Vec::new() };
     for delivery in &books.current {
-        check_delivery(context, &books, delivery, &mut report)?;
+        check_delivery(context, &books, delivery, &mut report).await?;
     }
     Ok(report)
 }
@@ -104,7 +104,7 @@ impl Sums {
     }
 }
 
-fn check_delivery(
+async fn check_delivery(
     context: &Context<'_>,
     books: &Books,
     delivery: &DeliveryRecord,
@@ -141,17 +141,21 @@ fn check_delivery(
     if let Some(fault) = fault {
         return Err(fault);
     }
-    let fresh = inputs_hash(&Charges::at_rest(&books.store, delivery), &books.attempts, &context.keys);
+    let charges = Charges::at_rest(&books.store, delivery);
+    let prices = list_fill::mark(context, &books.store, &charges).await?;
+    let fresh = inputs_hash(&charges, &books.attempts, &context.keys, &prices);
     let stands = settlement.map_or("no postings", |settlement| settlement.inputs_hash.as_str());
     report.others.push(other("postings_up_to_date", &subject, &fresh, stands));
     for ((step, basis), amount) in &sums.steps {
         let name = format!("{subject} {step} {basis}");
         report.others.push(other("step_balances", &name, "0", &amount.to_string()));
     }
+    // What price lists say of charges whose bill tells no public price is worked out again from the charges too.
+    let (of_lists, priced) = list_fill::total(context, &books.store, (&charges, delivery.currency)).await?;
     for basis in CostBasis::ALL {
         let charges_total = match basis {
             CostBasis::Billed => at_rest.billed,
-            CostBasis::List => at_rest.list,
+            CostBasis::List => at_rest.list.checked_add(of_lists)?,
             CostBasis::Effective => at_rest.effective,
             CostBasis::Marginal => at_rest.marginal,
         };
@@ -164,7 +168,7 @@ fn check_delivery(
             charges_total,
             accounts_total,
             difference: charges_total.checked_sub(accounts_total)?,
-            unpriced: if *basis == CostBasis::List { at_rest.unpriced } else { 0 },
+            unpriced: if *basis == CostBasis::List { at_rest.unpriced.saturating_sub(priced) } else { 0 },
         });
     }
     Ok(())

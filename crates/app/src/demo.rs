@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use demo::{ImportKind, write};
+use money::Currency;
 
 use crate::books::Books;
-use crate::import::{self, BillImport, ImportReport, RunImport};
+use crate::import::{self, BillImport, ImportReport, PriceFormat, PriceImport, RunImport};
 use crate::{AppError, Context};
 
 /// The answer of `demo`.
@@ -23,6 +24,8 @@ pub struct DemoReport {
     pub attempts: usize,
     /// Days of bills.
     pub days: usize,
+    /// The currency in which the company looks at its bills, which come in two.
+    pub convert_to: Option<Currency>,
 }
 
 /// Writes the demo company under `dir` and imports it into `dir/store`; the same seed gives the same company.
@@ -37,15 +40,26 @@ pub async fn demo(context: &Context<'_>, dir: &Path, seed: u64) -> Result<DemoRe
             .help("trainbill demo --dir another-folder")
     })?;
     let store = dir.join("store");
-    let context = context.with_store(store.clone());
+    let mut context = context.with_store(store.clone());
+    let (provider, region) = exports.rented_at;
+    (context.estimates.provider, context.estimates.region) =
+        (Some(provider.to_owned()), Some(region.to_owned()));
     let mut imports = Vec::new();
     for step in &exports.imports {
         let run = RunImport::default();
         match step.kind {
-            ImportKind::AwsCur => {
+            ImportKind::AwsCur => imports.extend(bills(&context, "aws-cur", &step.paths).await?),
+            ImportKind::Focus => imports.extend(bills(&context, "focus", &step.paths).await?),
+            ImportKind::GcpBilling => imports.extend(bills(&context, "gcp-billing", &step.paths).await?),
+            ImportKind::PriceTable => {
                 for path in &step.paths {
-                    let place = path.to_string_lossy();
-                    imports.push(import::bill(&context, "aws-cur", &place, &BillImport::default()).await?);
+                    let options = PriceImport::default();
+                    imports.push(import::prices(&context, PriceFormat::PriceTable, path, &options).await?);
+                }
+            }
+            ImportKind::Rates => {
+                for path in &step.paths {
+                    imports.push(import::rates(&context, path, None).await?);
                 }
             }
             ImportKind::Slurm => imports.push(import::slurm(&context, &step.paths, &run).await?),
@@ -62,5 +76,18 @@ pub async fn demo(context: &Context<'_>, dir: &Path, seed: u64) -> Result<DemoRe
         experiments: books.experiments.len(),
         attempts: books.attempts.len(),
         days: days.len(),
+        convert_to: "USD".parse().ok(),
     })
+}
+
+async fn bills(
+    context: &Context<'_>,
+    reader: &str,
+    paths: &[PathBuf],
+) -> Result<Vec<ImportReport>, AppError> {
+    let mut imports = Vec::with_capacity(paths.len());
+    for path in paths {
+        imports.push(import::bill(context, reader, &path.to_string_lossy(), &BillImport::default()).await?);
+    }
+    Ok(imports)
 }

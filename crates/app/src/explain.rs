@@ -1,23 +1,29 @@
 //! `why`: the charges, intervals, shares, rule and source version that add up to a cell of a statement.
 
+mod block;
+mod estimated;
+mod tie;
+
 use std::collections::BTreeSet;
 
 use costing::attribution::{
     AttributionPlan, Claim, NamedBy, Overlap, Place, Resource, TagClaim, claim, divide, overlaps, shared_time,
 };
-use costing::capacity_block::spread;
+use costing::list_price::ListBook;
 use engine::ChargeRow;
 use ledger::{
-    Account, BillingPeriod, CostBasis, CreditTreatment, Day, DeliveryId, Evidence, ExperimentId, Figure,
-    LineClass, ResourceKind, Rule, SourceId, Timestamp,
+    BillingPeriod, CostBasis, CreditTreatment, Day, DeliveryId, Evidence, Figure, LineClass, ResourceKind,
+    Rule, SourceId, Timestamp,
 };
-use money::Amount;
+use money::{Amount, Currency};
 use store::DeliveryRecord;
 
-use crate::books::{Books, ESTIMATES, add, in_window, measure};
+use crate::books::{Books, last_day};
 use crate::list::RunCosts;
 use crate::settle::{Charges, delivery_plan};
-use crate::{AppError, Context, Meta, Query};
+use crate::{AppError, Context, Meta, Query, list_fill};
+
+pub use tie::ConvertedPart;
 
 /// Which cells are to be explained.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +37,7 @@ pub struct Selection {
 }
 
 /// A part of one charge.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ExplainLine {
     /// Source of the bill.
     pub source: SourceId,
@@ -53,10 +59,14 @@ pub struct ExplainLine {
     pub overlaps: Vec<Overlap>,
     /// Microseconds over which the charge is shared out: held time and the billed rest.
     pub shared_micros: Option<u64>,
-    /// The part.
+    /// The part, as it is billed.
     pub amount: Amount,
+    /// The currency in which it is billed.
+    pub currency: Currency,
+    /// The UTC day whose rate it takes where it is converted.
+    pub rate_day: Day,
     /// What the amount is, where it is not a plain part of the charge.
-    pub note: Option<&'static str>,
+    pub note: Option<String>,
 }
 
 /// The answer of `why`.
@@ -68,8 +78,10 @@ pub struct Explanation {
     pub selection: Selection,
     /// The figure, from the postings.
     pub total: Figure,
-    /// The lines, which sum to the figure exactly.
+    /// The lines, which sum to the figure exactly, or to the parts by day and currency where it is converted.
     pub lines: Vec<ExplainLine>,
+    /// How the lines of each day and currency became part of the figure; empty if nothing is converted.
+    pub conversions: Vec<ConvertedPart>,
 }
 
 /// Explains cells of a statement by the charges behind them.
@@ -86,34 +98,14 @@ pub async fn why(
     let costs = RunCosts::read(&books, &meta)?;
     let id = books.experiment(&selection.experiment, &costs.billed())?;
     let selection = Selection { experiment: id.0.clone(), ..selection.clone() };
-    let total = figure(&books, &meta, &id, &selection)?;
+    let reckoned = tie::reckon(&books, &meta, &id, &selection)?;
     let mut lines = Vec::new();
-    for delivery in books.current.iter().filter(|delivery| Some(delivery.currency) == meta.currency) {
+    for delivery in books.current.iter().filter(|delivery| meta.takes(delivery.currency)) {
         lines.extend(delivery_lines(context, (&books, &meta), delivery, &selection).await?);
     }
-    lines.extend(estimate_lines(&books, &meta, &selection)?);
-    let sum = Amount::sum(lines.iter().map(|line| line.amount))?;
-    if sum != total.total()? {
-        let message = format!("the lines sum to {sum} and the figure is {}", total.total()?);
-        return Err(AppError::new("explain::does_not_tie", message).help("trainbill check"));
-    }
-    Ok(Explanation { meta, selection, total, lines })
-}
-
-fn figure(books: &Books, meta: &Meta, id: &ExperimentId, selection: &Selection) -> Result<Figure, AppError> {
-    let wanted = wanted_attempts(books, selection)?;
-    let mut total = Figure::nothing(measure(meta));
-    books.postings(meta, |_, posting| {
-        let of_attempt = match (posting.account, posting.attempt) {
-            (Account::Attempt, Some(attempt)) => wanted.contains(&attempt),
-            _ => posting.experiment.as_ref() == Some(id) && selection.attempt.is_none(),
-        };
-        if of_attempt && selection.kind.is_none_or(|kind| kind == posting.resource_kind) {
-            add(&mut total, &posting)?;
-        }
-        Ok(())
-    })?;
-    Ok(total)
+    lines.extend(estimated::lines(&books, &meta, &selection)?);
+    let (total, conversions) = reckoned.tied(&meta, &lines)?;
+    Ok(Explanation { meta, selection, total, lines, conversions })
 }
 
 fn wanted_attempts(books: &Books, selection: &Selection) -> Result<BTreeSet<ledger::AttemptId>, AppError> {
@@ -130,58 +122,6 @@ fn wanted_attempts(books: &Books, selection: &Selection) -> Result<BTreeSet<ledg
         }
         _ => Ok(wanted),
     }
-}
-
-/// The estimates in the figure, each with the place of its price.
-fn estimate_lines(books: &Books, meta: &Meta, selection: &Selection) -> Result<Vec<ExplainLine>, AppError> {
-    let wanted = wanted_attempts(books, selection)?;
-    let mut lines = Vec::new();
-    for estimate in books.open_estimates() {
-        let day = (estimate.day.start().0, Day(estimate.day.0 + 1).start().0);
-        let asked = wanted.contains(&estimate.attempt)
-            && Some(estimate.currency) == meta.currency
-            && in_window(meta, day.0, day.0 + 1)
-            && selection.kind.is_none_or(|kind| kind == estimate.resource_kind);
-        if !asked {
-            continue;
-        }
-        let cost = if meta.basis == CostBasis::List { estimate.list_cost } else { estimate.effective_cost };
-        let attempt = books.attempts.iter().find(|attempt| attempt.id == estimate.attempt);
-        lines.push(ExplainLine {
-            source: SourceId(ESTIMATES.to_owned()),
-            period: BillingPeriod::of(estimate.day.start()),
-            delivery: DeliveryId(format!("made {}", estimate.made_at)),
-            charge_cost: cost,
-            attempt: attempt.map(|attempt| attempt.ordinal),
-            rule: Rule::ResourceTime,
-            evidence: Evidence::Estimated,
-            overlaps: Vec::new(),
-            shared_micros: None,
-            amount: cost.unwrap_or_default(),
-            note: Some("estimated until the bill is here: time held × price"),
-            charge: ChargeRow {
-                row: 0,
-                file: estimate.price.clone(),
-                line_item_id: String::new(),
-                line_type: "Estimate".to_owned(),
-                class: LineClass::Usage,
-                resource_kind: estimate.resource_kind,
-                service_name: String::new(),
-                usage_type: String::new(),
-                description: format!("machines of {} held on {}", estimate.provider, estimate.day),
-                resource_id: None,
-                tags: None,
-                interval: day,
-                costs: [
-                    None,
-                    estimate.list_cost.map(Amount::units),
-                    estimate.effective_cost.map(Amount::units),
-                    None,
-                ],
-            },
-        });
-    }
-    Ok(lines)
 }
 
 /// A row of the statement.
@@ -209,9 +149,21 @@ struct Wanted<'a> {
     attempts: Vec<(u32, u32)>,
     /// The experiment's name, if charges to it as a whole are meant.
     experiment: Option<&'a str>,
+    /// Public prices of charges whose bill tells none; for the list basis only.
+    prices: Option<&'a ListBook>,
 }
 
 impl Wanted<'_> {
+    /// What price lists say of a charge of usage whose bill tells no public price, and where they say so.
+    fn listed(&self, row: &ChargeRow, delivery: &DeliveryRecord) -> Option<(Amount, String)> {
+        let unlisted = row.class == LineClass::Usage && row.costs[CostBasis::List as usize].is_none();
+        let book = self.prices.filter(|_| unlisted)?;
+        let price = list_fill::price(book, &row.sold, row.interval, delivery.currency)?;
+        let places: BTreeSet<String> =
+            price.rows.iter().map(|row| format!("{} {}", row.origin.source, row.origin)).collect();
+        Some((price.amount, places.into_iter().collect::<Vec<_>>().join(", ")))
+    }
+
     /// The row of the statement that a place is in, if the place is meant.
     fn row_of(&self, place: Place, new_experiment: bool) -> Option<RowOf> {
         match place {
@@ -238,6 +190,10 @@ async fn delivery_lines(
 ) -> Result<Vec<ExplainLine>, AppError> {
     let charges = Charges::at_rest(&books.store, delivery);
     let plan = delivery_plan(context, &charges, &books.attempts).await?;
+    let book = match meta.basis {
+        CostBasis::List => list_fill::book(context, &books.store, &charges).await?,
+        CostBasis::Billed | CostBasis::Effective | CostBasis::Marginal => None,
+    };
     let attempts = wanted_attempts(books, selection)?;
     let ordinal =
         |id: &ledger::AttemptId| books.attempts.iter().find(|a| a.id == *id).map_or(0, |a| a.ordinal);
@@ -248,6 +204,7 @@ async fn delivery_lines(
             .map(|(index, id)| (u32::try_from(index).unwrap_or(u32::MAX), ordinal(id)))
             .collect(),
         experiment: selection.attempt.is_none().then_some(selection.experiment.as_str()),
+        prices: book.as_ref(),
     };
     let resources = plan.resources_of(|place| wanted.row_of(place, false).is_some());
     let rows = engine::scan_charges(&charges.files, selection.kind, &resources, context.limits).await?;
@@ -257,21 +214,23 @@ async fn delivery_lines(
     }
     let compute = selection.kind.is_none_or(|kind| kind == ResourceKind::Compute);
     if charges.capacity_block_rows > 0 && meta.basis == CostBasis::Effective && compute {
-        lines.extend(block_lines(context, delivery, &wanted, &charges.files).await?);
+        let of = block::of(context, delivery, &wanted, &charges.files).await?;
+        lines.extend(of.into_iter().filter(|line| meta.has_day(line.rate_day)));
     }
     Ok(lines)
 }
 
 const MICROS_PER_DAY: i64 = 86_400_000_000;
 
-fn row_in_window(meta: &Meta, row: &ChargeRow, delivery: &DeliveryRecord) -> bool {
+/// The UTC day that a charge counts to; `None` for one that is for more than a day.
+fn usage_day(row: &ChargeRow) -> Option<Day> {
     let (start, end) = row.interval;
-    if end - start > MICROS_PER_DAY {
-        let period = delivery.period.interval();
-        return in_window(meta, period.start.0, period.end.0);
-    }
-    let day = Timestamp(start).day().start().0;
-    in_window(meta, day, day + 1)
+    (end - start <= MICROS_PER_DAY).then(|| Timestamp(start).day())
+}
+
+fn row_in_window(meta: &Meta, row: &ChargeRow, delivery: &DeliveryRecord) -> bool {
+    let period = delivery.period.interval();
+    usage_day(row).map_or_else(|| meta.has(period.start.0, period.end.0), |day| meta.has_day(day))
 }
 
 fn row_lines(
@@ -297,12 +256,17 @@ fn row_lines(
     let resource = row.resource_id.as_deref().map_or(Resource::Absent, |id| wanted.plan.resource(id));
     let is_credit = row.class == LineClass::Credit && meta.credits == CreditTreatment::NetOfCredits;
     let claim = claim(wanted.plan, if is_credit { LineClass::Usage } else { row.class }, tag, resource);
-    let note = is_credit.then_some("provider credit on usage");
-    let cost = row.costs[meta.basis as usize];
+    let listed = wanted.listed(&row, delivery);
+    let note = match &listed {
+        Some((_, place)) => Some(format!("at the public price of {place}")),
+        None => is_credit.then(|| "provider credit on usage".to_owned()),
+    };
+    let cost = listed.as_ref().map(|(amount, _)| amount.units()).or(row.costs[meta.basis as usize]);
     for (landing, units) in divide(&claim, row.interval, cost.unwrap_or(0)) {
         let Some(row_of) = wanted.row_of(landing.place(), new_experiment) else { continue };
         let attempt = row_of.ordinal();
-        let line = Line { claim: &claim, landing, units, attempt, note };
+        let is_listed = listed.is_some();
+        let line = Line { claim: &claim, landing, units, cost, attempt, is_listed, note: note.clone() };
         lines.push(line.of(meta, delivery, &row)?);
     }
     Ok(())
@@ -312,8 +276,12 @@ struct Line<'a> {
     claim: &'a Claim<'a>,
     landing: costing::attribution::Landing,
     units: i128,
+    /// The whole charge.
+    cost: Option<i128>,
     attempt: Option<u32>,
-    note: Option<&'static str>,
+    /// True if a price list tells the cost and not the bill.
+    is_listed: bool,
+    note: Option<String>,
 }
 
 impl Line<'_> {
@@ -324,75 +292,23 @@ impl Line<'_> {
             }
             Place::Class(_) | Place::Idle | Place::Unattributed(_) => (Rule::None, Evidence::Billed),
         };
-        let evidence = if meta.basis == CostBasis::Marginal { Evidence::Modelled } else { evidence };
+        let is_modelled = self.is_listed || meta.basis == CostBasis::Marginal;
+        let evidence = if is_modelled { Evidence::Modelled } else { evidence };
         Ok(ExplainLine {
             source: delivery.source.clone(),
             period: delivery.period,
             delivery: delivery.id.clone(),
-            charge_cost: row.costs[meta.basis as usize].map(Amount::from_units).transpose()?,
+            charge_cost: self.cost.map(Amount::from_units).transpose()?,
             attempt: self.attempt,
             rule,
             evidence,
             overlaps: overlaps(self.claim, row.interval, self.landing),
             shared_micros: shared_time(self.claim, row.interval),
             amount: Amount::from_units(self.units)?,
-            note: self.note,
+            currency: delivery.currency,
+            rate_day: usage_day(row).unwrap_or_else(|| last_day(delivery)),
+            note: self.note.clone(),
             charge: row.clone(),
         })
-    }
-}
-
-/// The parts of capacity-block fees that landed with the selection.
-async fn block_lines(
-    context: &Context<'_>,
-    delivery: &DeliveryRecord,
-    wanted: &Wanted<'_>,
-    files: &[std::path::PathBuf],
-) -> Result<Vec<ExplainLine>, AppError> {
-    let (fees, usage) = engine::capacity_blocks(files, context.limits).await?;
-    let (_, spreads) = spread(&fees, &usage, wanted.plan);
-    let mut lines = Vec::new();
-    for spread in spreads {
-        let Some(row_of) = wanted.row_of(spread.landing.place(), false) else { continue };
-        let attempt = row_of.ordinal();
-        let (rule, evidence) = match spread.landing.place() {
-            Place::Attempt { rule, evidence, .. } | Place::Experiment { rule, evidence, .. } => {
-                (rule, evidence)
-            }
-            Place::Class(_) | Place::Idle | Place::Unattributed(_) => continue,
-        };
-        lines.push(ExplainLine {
-            source: delivery.source.clone(),
-            period: delivery.period,
-            delivery: delivery.id.clone(),
-            charge: block_charge(spread.usage),
-            charge_cost: None,
-            attempt,
-            rule,
-            evidence,
-            overlaps: Vec::new(),
-            shared_micros: None,
-            amount: Amount::from_units(spread.units)?,
-            note: Some("part of the capacity block's fee, by instance time"),
-        });
-    }
-    Ok(lines)
-}
-
-fn block_charge(usage: &costing::capacity_block::BlockUsage) -> ChargeRow {
-    ChargeRow {
-        row: 0,
-        file: String::new(),
-        line_item_id: String::new(),
-        line_type: usage.line_type.clone(),
-        class: ledger::LineClass::CapacityBlockUsage,
-        resource_kind: ResourceKind::Compute,
-        service_name: usage.service_name.clone(),
-        usage_type: usage.instance_type.clone(),
-        description: "capacity block fee".to_owned(),
-        resource_id: Some(usage.resource_id.clone()),
-        tags: None,
-        interval: usage.interval,
-        costs: [None; 4],
     }
 }

@@ -4,6 +4,8 @@ mod append;
 mod bill;
 mod drift;
 mod prices;
+mod rates;
+mod reading;
 mod runs;
 
 use ledger::{Attempt, BillingPeriod, SourceId};
@@ -12,10 +14,11 @@ use store::{ImportRecord, StagedPostings, Store};
 
 pub use bill::{BillImport, bill};
 pub use prices::{PriceFormat, PriceImport, prices};
-pub use runs::{RunImport, attempts, openlineage, slurm};
+pub use rates::rates;
+pub use runs::{RunImport, attempts, opencost, openlineage, slurm};
 
 use crate::settle::{Charges, inputs_hash, settle};
-use crate::{AppError, Context};
+use crate::{AppError, Context, list_fill};
 
 /// Something that the user should know of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +77,8 @@ pub struct ImportReport {
     pub known_observations: u64,
     /// Deliveries attributed anew.
     pub settled: u64,
+    /// Deliveries that were not read again, as nothing changed where they came from.
+    pub not_read: u64,
     /// True if the store held all of it already.
     pub unchanged: bool,
 }
@@ -115,7 +120,8 @@ async fn settle_current(
             continue;
         }
         let charges = Charges::at_rest(store, &delivery);
-        let fresh = inputs_hash(&charges, attempts, &context.keys);
+        let prices = list_fill::mark(context, store, &charges).await?;
+        let fresh = inputs_hash(&charges, attempts, &context.keys, &prices);
         let stands = settlements.iter().find(|s| s.source == delivery.source && s.period == delivery.period);
         if stands.is_none_or(|settlement| settlement.inputs_hash != fresh) {
             staged.push(settle_one(context, store, &charges, attempts).await?);
@@ -131,6 +137,9 @@ async fn settle_one(
     attempts: &[Attempt],
 ) -> Result<StagedPostings, AppError> {
     context.progress.stage(&format!("attributing {} {}", charges.key.source, charges.key.period));
-    let postings = settle(context, charges, attempts).await?;
-    Ok(store.stage_postings(&charges.key, &inputs_hash(charges, attempts, &context.keys), &postings)?)
+    let prices = list_fill::mark(context, store, charges).await?;
+    let book = list_fill::book(context, store, charges).await?;
+    let postings = settle(context, charges, attempts, book.as_ref()).await?;
+    let inputs = inputs_hash(charges, attempts, &context.keys, &prices);
+    Ok(store.stage_postings(&charges.key, &inputs, &postings)?)
 }

@@ -3,6 +3,7 @@
 mod books;
 mod check;
 mod context;
+mod conversion;
 mod demo;
 mod error;
 mod estimate;
@@ -12,6 +13,7 @@ pub mod filter;
 mod import;
 mod invoice;
 mod list;
+mod list_fill;
 mod prices;
 mod provider;
 mod query;
@@ -24,14 +26,15 @@ mod statement;
 
 pub use check::{BalanceCheck, CheckBasis, CheckReport, OtherCheck, check};
 pub use context::{Context, Progress, Silent};
+pub use conversion::Conversion;
 pub use demo::{DemoReport, demo};
 pub use error::AppError;
 pub use estimate::EstimateSettings;
-pub use explain::{ExplainLine, Explanation, Selection, why};
+pub use explain::{ConvertedPart, ExplainLine, Explanation, Selection, why};
 pub use export::{ExportForm, ExportReport, export_focus};
 pub use import::{
     BillImport, DeliveryLine, ImportReport, ImportWarning, PriceFormat, PriceImport, RunImport, attempts,
-    bill, openlineage, prices as import_prices, slurm,
+    bill, opencost, openlineage, prices as import_prices, rates as import_rates, slurm,
 };
 pub use invoice::{DeliveryStep, InvoiceRow, invoices};
 pub use list::{ExperimentList, ExperimentRow, ExperimentStatus, ls};

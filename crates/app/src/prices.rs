@@ -2,7 +2,7 @@
 
 use ledger::{PriceRow, Timestamp};
 use money::Amount;
-use store::Store;
+use store::{PriceListRecord, Store};
 
 use crate::{AppError, Context};
 
@@ -47,6 +47,18 @@ pub struct PriceTable {
     pub lines: Vec<PriceLine>,
     /// The item asked for.
     pub item: Option<String>,
+}
+
+/// The sources of price lists in order, the strongest first: those that the settings name, then the newest.
+pub(crate) fn precedence(context: &Context<'_>, lists: &[PriceListRecord]) -> Vec<String> {
+    let newest_first = lists.iter().rev().filter(|list| list.current).map(|list| list.source.clone());
+    let mut precedence: Vec<String> = Vec::new();
+    for source in context.estimates.price_lists.iter().cloned().chain(newest_first) {
+        if !precedence.contains(&source) {
+            precedence.push(source);
+        }
+    }
+    precedence
 }
 
 /// The price lists of the store and, for a machine type or SKU, its prices.

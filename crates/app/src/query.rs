@@ -4,6 +4,7 @@ use ledger::{CostBasis, CreditTreatment, Day, Scope, Timestamp};
 use money::Currency;
 
 use crate::AppError;
+use crate::conversion::Conversion;
 use crate::filter::Filter;
 
 /// The question that all reading verbs share.
@@ -21,8 +22,12 @@ pub struct Query {
     pub until: Option<Timestamp>,
     /// Which experiments.
     pub filter: Option<Filter>,
-    /// Currency of the figures; needed where the store has several.
+    /// Only what is billed in this currency; this or a conversion is needed where the store has several.
     pub currency: Option<Currency>,
+    /// Everything, in this currency by day rates.
+    pub convert_to: Option<Currency>,
+    /// The list of rates, by its source; needed where the store has several.
+    pub rates: Option<String>,
     /// The most rows to show; the rest is summed in a row of its own.
     pub limit: Option<usize>,
 }
@@ -33,7 +38,8 @@ impl Query {
     /// Refuses what no store could answer.
     ///
     /// # Errors
-    /// `query::list_net_of_credits`, `query::fully_loaded_unavailable`, `query::not_a_day_border`.
+    /// `query::list_net_of_credits`, `query::fully_loaded_unavailable`, `query::currency_and_conversion`,
+    /// `query::not_a_day_border`.
     pub fn answerable(&self) -> Result<(), AppError> {
         if self.credits == CreditTreatment::NetOfCredits && self.basis == CostBasis::List {
             let message = "list cost has no credits: a public rate is the same for everybody";
@@ -44,6 +50,12 @@ impl Query {
             let message = "fully-loaded figures need a policy for shared cost, and this version has none";
             return Err(AppError::new("query::fully_loaded_unavailable", message)
                 .help("see the cost that is shared by `trainbill spend --by account`"));
+        }
+        if let (Some(only), Some(to)) = (self.currency, self.convert_to) {
+            let message =
+                format!("--currency {only} leaves other currencies out, and --convert-to {to} takes them in");
+            return Err(AppError::new("query::currency_and_conversion", message)
+                .help(format!("trainbill ls --convert-to {to}")));
         }
         for border in [self.since, self.until].into_iter().flatten() {
             if border.0.rem_euclid(MICROS_PER_DAY) != 0 {
@@ -67,6 +79,8 @@ pub struct Meta {
     pub credits: CreditTreatment,
     /// Currency; `None` only for an empty store.
     pub currency: Option<Currency>,
+    /// How amounts of other currencies were converted to it; `None` if none was.
+    pub conversion: Option<Conversion>,
     /// Start of the window, if one was asked for.
     pub since: Option<Timestamp>,
     /// End of the window, exclusive.
@@ -77,4 +91,17 @@ pub struct Meta {
     pub policy: Option<String>,
     /// The last UTC day for which every source has a bill.
     pub complete_to: Option<Day>,
+}
+
+impl Meta {
+    /// True if a UTC day is inside the window.
+    pub(crate) fn has_day(&self, day: Day) -> bool {
+        let start = day.start().0;
+        self.has(start, start + 1)
+    }
+
+    /// True if an interval is inside the window.
+    pub(crate) fn has(&self, start: i64, end: i64) -> bool {
+        self.since.is_none_or(|since| start >= since.0) && self.until.is_none_or(|until| end <= until.0)
+    }
 }

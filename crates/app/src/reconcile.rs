@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::{Account, AttemptId, Day, ResourceKind, Settlement};
 use money::Amount;
+use store::EstimateRecord;
 
-use crate::books::{Books, cost, in_window};
-use crate::estimate::is_billed;
+use crate::books::{Books, Estimated, cost};
+use crate::estimate::{amount_of, is_billed};
 use crate::provider::{provider_of, speaks_of};
 use crate::{AppError, Context, Meta, Query};
 
@@ -107,7 +108,7 @@ pub async fn reconcile(
         return Err(AppError::new("reconcile::not_comparable", message).help("trainbill reconcile"));
     }
     let books = Books::open(context).await?;
-    let meta = books.meta(query).await?;
+    let meta = books.meta_of(query, Estimated::Ever).await?;
     let pairs = pairs(&books, &meta)?;
     let experiments: BTreeMap<_, _> = books.attempts.iter().map(|a| (a.id, &a.link.experiment.0)).collect();
     let days: BTreeSet<Day> = pairs.keys().map(|(_, _, day)| *day).collect();
@@ -123,7 +124,8 @@ pub async fn reconcile(
     let providers: BTreeSet<String> = rows.keys().map(|(provider, _)| provider.clone()).collect();
     let by_hand =
         providers.iter().filter_map(|provider| Some((provider.clone(), by_hand(provider, (&meta, span?))?)));
-    let by_hand = by_hand.collect();
+    // A provider's own view is in the currency in which it bills.
+    let by_hand = if meta.conversion.is_some() { Vec::new() } else { by_hand.collect() };
     let rows = rows
         .into_iter()
         .map(|((provider, key), pairs)| row(&books, (provider, key), &pairs))
@@ -136,18 +138,15 @@ fn pairs(books: &Books, meta: &Meta) -> Result<Pairs, AppError> {
     let mut pairs = Pairs::new();
     let mut estimated_by: BTreeMap<AttemptId, BTreeSet<String>> = BTreeMap::new();
     for estimate in &books.estimates {
-        let amount =
-            if meta.basis == ledger::CostBasis::List { estimate.list_cost } else { estimate.effective_cost };
-        let day = estimate.day.start().0;
-        let (Some(amount), true) = (amount, in_window(meta, day, day + 1)) else { continue };
-        if Some(estimate.currency) != meta.currency {
-            continue;
-        }
+        let asked = meta.takes(estimate.currency) && meta.has_day(estimate.day);
+        let (Some(amount), true) = (amount_of(estimate, meta.basis), asked) else { continue };
+        let amount = meta.converted_amount((amount, estimate.currency), estimate.day)?;
         estimated_by.entry(estimate.attempt).or_default().insert(estimate.provider.clone());
         let pair = pairs.entry((estimate.provider.clone(), estimate.attempt, estimate.day)).or_default();
         pair.estimate = Some(pair.estimate.unwrap_or_default().checked_add(amount)?);
         if is_billed(&books.current, &estimate.provider, estimate.day) {
             pair.bill.get_or_insert(Amount::ZERO);
+            refuse_other_currency(books, meta, estimate)?;
         }
     }
     books.billed_postings(meta, |delivery, posting| {
@@ -165,6 +164,28 @@ fn pairs(books: &Books, meta: &Meta) -> Result<Pairs, AppError> {
         Ok(())
     })?;
     Ok(pairs)
+}
+
+/// An estimate is compared with a bill of its currency only; that there is none is not a bill of nothing.
+fn refuse_other_currency(books: &Books, meta: &Meta, estimate: &EstimateRecord) -> Result<(), AppError> {
+    let day = estimate.day;
+    let covering = || {
+        let current = books.current.iter();
+        current.filter(|held| speaks_of(held, &estimate.provider) && held.days.binary_search(&day).is_ok())
+    };
+    match covering().next() {
+        Some(other) if !covering().any(|delivery| meta.takes(delivery.currency)) => {
+            let (provider, currency) = (&estimate.provider, estimate.currency);
+            let message = format!(
+                "what was estimated in {currency} for {provider} on {day} is billed in {}",
+                other.currency
+            );
+            Err(AppError::new("reconcile::other_currency", message).help(format!(
+                "trainbill reconcile --convert-to {currency}, by a list of day rates (import rates)"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn row(

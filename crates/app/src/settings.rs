@@ -88,8 +88,12 @@ pub struct Settings {
     pub credits: CreditTreatment,
     /// Scope.
     pub scope: Scope,
-    /// Currency of the figures, where one is chosen.
+    /// Only what is billed in this currency, where one is chosen.
     pub currency: Option<Currency>,
+    /// Currency to which all is converted, where one is chosen.
+    pub convert_to: Option<Currency>,
+    /// List of rates, where one is named.
+    pub rates: Option<String>,
     /// Form of the output.
     pub format: Format,
     /// Zone of times in imports that carry none.
@@ -161,6 +165,8 @@ impl Settings {
             credits: CreditTreatment::BeforeCredits,
             scope: Scope::Direct,
             currency: None,
+            convert_to: None,
+            rates: None,
             format: Format::Table,
             time_zone: None,
             threads: None,

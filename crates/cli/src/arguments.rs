@@ -50,9 +50,20 @@ pub(crate) struct Global {
     /// Which experiments, such as 'team = "vision" and capacity = spot'
     #[arg(long = "where", global = true, help_heading = QUESTION, value_name = "FILTER", long_help = where_help())]
     pub(crate) filter: Option<String>,
-    /// Currency of the figures; needed where the store has several
+    /// Only what is billed in this currency
+    ///
+    /// Where the store has bills in several, this or `--convert-to` is needed: amounts of two currencies are never added.
     #[arg(long, global = true, help_heading = QUESTION, value_name = "CODE")]
     pub(crate) currency: Option<String>,
+    /// Everything in this currency, by the day rates of an imported list
+    ///
+    /// An amount takes the rate of its UTC day, or the last one published in the 7 days before it; a day without one is
+    /// refused. The basis line says by which list and how old its rates are.
+    #[arg(long, global = true, help_heading = QUESTION, value_name = "CODE")]
+    pub(crate) convert_to: Option<String>,
+    /// List of rates to convert by; needed where the store has several
+    #[arg(long, global = true, help_heading = QUESTION, value_name = "SOURCE")]
+    pub(crate) rates: Option<String>,
     /// Form of the output [default: table]
     #[arg(long, global = true, help_heading = OUTPUT, value_parser = format_values())]
     pub(crate) format: Option<String>,
@@ -192,18 +203,45 @@ pub(crate) enum Import {
     ///
     /// The newest list of a source is in force; what nobody can mean, such as a price of 0, is kept apart.
     AwsOffer(PriceFile),
+    /// AWS spot price history: `describe-spot-price-history` answers as JSON
+    ///
+    /// Estimates of spot instances use the price of their time until the bill is here. Fetch the zone of the runs.
+    AwsSpotHistory(PriceFile),
     /// Google Cloud billing catalogue: `skus` answers as JSON
     GcpCatalogue(PriceFile),
     /// SkyPilot catalogue as CSV
     Skypilot(PriceFile),
     /// A table of prices of your own, CSV or TOML
     PriceTable(PriceFile),
+    /// Exchange rates by day: the European Central Bank's reference rates, or a table of your own
+    ///
+    /// CSV. `--convert-to` takes them; the newest list of a source is in force, so a list must have all days that are asked
+    /// for.
+    Rates {
+        /// File
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// Name of the source [default: `ecb` for reference rates, else `rates`]
+        #[arg(long, value_name = "NAME")]
+        source: Option<String>,
+    },
     /// Slurm accounting: `sacct` text or JSON, slurmrestd, `sacctmgr show instance`
     Slurm {
         /// Zone of times that carry none, such as America/New_York
         #[arg(long, value_name = "ZONE")]
         time_zone: Option<String>,
         /// Cluster of records that name none
+        #[arg(long, value_name = "NAME")]
+        cluster: Option<String>,
+        /// Files
+        #[arg(required = true, value_hint = ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+    },
+    /// OpenCost or Kubecost allocations: answers of their API as JSON
+    ///
+    /// Who held which part of which node; what the nodes cost is on their bill.
+    Opencost {
+        /// Cluster of rows that name none
         #[arg(long, value_name = "NAME")]
         cluster: Option<String>,
         /// Files
@@ -236,12 +274,12 @@ pub(crate) enum Import {
 /// What every import of a bill takes.
 #[derive(Debug, Args)]
 pub(crate) struct Bill {
-    /// A file, a folder or an `s3://` URL
+    /// A file, a folder, or an `s3://` or `gs://` URL
     pub(crate) place: String,
     /// Name of the source [default: the command's name and the payer]
     #[arg(long, value_name = "NAME")]
     pub(crate) source: Option<String>,
-    /// Take a delivery even if it lacks days that the current one has
+    /// Read all of it again, and take a delivery even if it lacks days that the current one has
     #[arg(long)]
     pub(crate) replace: bool,
 }

@@ -6,9 +6,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use app::filter::Filter;
-use app::settings::{FILE_NAME, Format, Origin, Settings, SettingsFile, Sources, instant_of};
+use app::settings::{FILE_NAME, Format, Settings, SettingsFile, Sources, instant_of};
 use app::{AppError, Context, Progress, Query};
 use ledger::Timestamp;
+use money::Currency;
 
 use crate::arguments::Global;
 
@@ -49,6 +50,8 @@ impl<'a> Session<'a> {
         flag("net_of_credits", global.net_of_credits.then_some("true"));
         flag("scope", global.scope.as_deref());
         flag("currency", global.currency.as_deref());
+        flag("convert_to", global.convert_to.as_deref());
+        flag("rates", global.rates.as_deref());
         flag("format", global.format.as_deref());
         flag("time_zone", time_zone);
         let file = settings_file(global.config.as_deref())?;
@@ -82,6 +85,7 @@ impl<'a> Session<'a> {
                 AppError::new("query::empty_window", message).help("--until is exclusive; give a later day")
             );
         }
+        let (currency, convert_to) = self.currencies()?;
         let query = Query {
             basis: self.settings.basis,
             credits: self.settings.credits,
@@ -89,11 +93,31 @@ impl<'a> Session<'a> {
             since,
             until,
             filter: self.global.filter.as_deref().map(Filter::parse).transpose()?,
-            currency: self.settings.currency,
+            currency,
+            convert_to,
+            rates: self.settings.rates.clone(),
             limit: self.limit(),
         };
         query.answerable()?;
         Ok(query)
+    }
+
+    /// The one currency that is asked for, or the one to convert to; the command line decides between the two.
+    fn currencies(&self) -> Result<(Option<Currency>, Option<Currency>), AppError> {
+        let (only, to) = (self.settings.currency, self.settings.convert_to);
+        let (only, to) = match (self.global.currency.is_some(), self.global.convert_to.is_some()) {
+            (true, false) => (only, None),
+            (false, true) => (None, to),
+            _ => (only, to),
+        };
+        if self.global.rates.is_some() && to.is_none() {
+            return Err(AppError::new(
+                "cli::option_without_effect",
+                "`--rates` has no effect without `--convert-to`",
+            )
+            .help("say to which currency: --convert-to USD"));
+        }
+        Ok((only, to))
     }
 
     /// The most rows to show.
@@ -112,6 +136,8 @@ impl<'a> Session<'a> {
             ("--where", self.global.filter.is_some()),
             ("--since", self.global.since.is_some()),
             ("--until", self.global.until.is_some()),
+            ("--convert-to", self.global.convert_to.is_some()),
+            ("--rates", self.global.rates.is_some()),
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(AppError::new(
@@ -123,15 +149,17 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A command to type next, with the store named if the command line named it.
+    /// A command to type next, with the store and the currency named if the command line named them.
     pub(crate) fn hint(&self, command: &str) -> String {
-        let store = self.settings.entries.iter().find(|entry| entry.key.name == "store");
-        match store {
-            Some(entry) if entry.origin == Origin::Flag("--store") => {
-                format!("trainbill {command} --store {}", self.settings.store.display())
-            }
-            Some(_) | None => format!("trainbill {command}"),
-        }
+        let given = [
+            ("--currency", &self.global.currency),
+            ("--convert-to", &self.global.convert_to),
+            ("--rates", &self.global.rates),
+            ("--store", &self.global.store),
+        ];
+        let given =
+            given.iter().filter_map(|(option, value)| Some(format!(" {option} {}", value.as_deref()?)));
+        format!("trainbill {command}{}", given.collect::<String>())
     }
 }
 

@@ -3,7 +3,9 @@
 pub mod attempts;
 pub mod attribution;
 pub mod capacity_block;
+pub mod conversion;
 pub mod gpu_catalogue;
+pub mod list_price;
 pub mod postings;
 pub mod price_book;
 pub mod rating;

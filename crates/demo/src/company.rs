@@ -3,6 +3,7 @@
 use crate::cluster::schedule::{self, Cluster};
 use crate::desk::{self, Desk};
 use crate::managed::plan::{self, ManagedJob};
+use crate::rented::{self, RentedAttempt};
 
 /// An account that pays a bill of its own.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,11 +54,19 @@ pub(crate) struct Company {
     pub(crate) managed: Vec<ManagedJob>,
     /// Evaluation machines, workstations and pods.
     pub(crate) desk: Desk,
+    /// Machines that are rented elsewhere.
+    pub(crate) rented: Vec<RentedAttempt>,
 }
 
 impl Company {
     /// The company of a seed.
     pub(crate) fn new(seed: u64) -> Self {
-        Self { seed, cluster: schedule::play(seed), managed: plan::play(seed), desk: desk::play(seed) }
+        Self {
+            seed,
+            cluster: schedule::play(seed),
+            managed: plan::play(seed),
+            desk: desk::play(seed),
+            rented: rented::play(seed),
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! Writes the exports of a small demo company, the same for the same seed: bills, accounting, run events.
 //!
 //! The company trains on a Slurm cluster on EC2 and on managed jobs, evaluates on a few machines, and pays two AWS
-//! bills. Its sixty days are fixed, 2026-09-01 to 2026-10-30; the files are in the real formats, to be imported by the
-//! normal readers. Rates are a demo price list. What the bills come to is summed while they are written, so that a
-//! store can be tied to it.
+//! bills; it rents machines of a GPU cloud that bills in euros, and has a project on Google Cloud. Its sixty days are
+//! fixed, 2026-09-01 to 2026-10-30; the files are in the real formats, to be imported by the normal readers. Prices and
+//! rates of exchange are made up. What the bills come to is summed while they are written, so that a store can be tied to
+//! it.
 
 mod bill;
 mod cluster;
@@ -14,6 +15,7 @@ mod exact;
 mod files;
 mod managed;
 mod random;
+mod rented;
 mod span;
 
 use std::collections::BTreeSet;
@@ -27,6 +29,7 @@ use bill::delivery::{self, Export, Form};
 use cluster::sacct;
 use company::{Company, PLATFORM, TRAINING};
 use managed::lineage;
+use rented::{google, neocloud, rates};
 use span::PERIODS;
 
 pub use error::DemoError;
@@ -36,6 +39,14 @@ pub use error::DemoError;
 pub enum ImportKind {
     /// `import aws-cur`.
     AwsCur,
+    /// `import focus`.
+    Focus,
+    /// `import gcp-billing`.
+    GcpBilling,
+    /// `import price-table`.
+    PriceTable,
+    /// `import rates`.
+    Rates,
     /// `import slurm`.
     Slurm,
     /// `import openlineage`.
@@ -73,6 +84,8 @@ pub struct ExpectedBill {
 pub struct DemoExpectation {
     /// The current delivery of each payer and period.
     pub bills: Vec<ExpectedBill>,
+    /// The deliveries of other providers: the GPU cloud's in euros, then the Google Cloud project's.
+    pub others: Vec<ExpectedBill>,
     /// The deliveries that a later one restates.
     pub restated: Vec<ExpectedBill>,
     /// Experiments.
@@ -88,6 +101,8 @@ pub struct DemoExports {
     pub imports: Vec<DemoImport>,
     /// What they come to.
     pub expected: DemoExpectation,
+    /// Provider and region of the machines of which nothing but the price list tells them.
+    pub rented_at: (&'static str, &'static str),
 }
 
 /// Writes the exports of the demo company under `dir/exports`.
@@ -98,6 +113,16 @@ pub fn write(dir: &Path, seed: u64) -> Result<DemoExports, DemoError> {
     let company = Company::new(seed);
     let exports = dir.join("exports");
     let (mut imports, bills, restated) = write_bills(&company, &exports)?;
+    let others = write_rented(&company, &exports, &mut imports)?;
+    write_runs(&company, &exports, &mut imports)?;
+    let (experiments, attempts) = counts(&company);
+    let expected = DemoExpectation { bills, others, restated, experiments, attempts };
+    Ok(DemoExports { imports, expected, rented_at: (neocloud::PROVIDER, neocloud::REGION) })
+}
+
+/// Writes the records of all runs.
+fn write_runs(company: &Company, exports: &Path, imports: &mut Vec<DemoImport>) -> Result<(), DemoError> {
+    let seed = company.seed;
     let slurm = exports.join("slurm");
     let paths = vec![slurm.join("sacct.txt"), slurm.join("instances.txt")];
     let texts = [sacct::accounting(&company.cluster, seed), sacct::instances(&company.cluster)];
@@ -108,11 +133,35 @@ pub fn write(dir: &Path, seed: u64) -> Result<DemoExports, DemoError> {
     let runs = exports.join("openlineage").join("runs.ndjson");
     files::write(&runs, lineage::events(&company.managed, seed)?.as_bytes())?;
     imports.push(DemoImport { kind: ImportKind::OpenLineage, paths: vec![runs] });
-    let attempts = exports.join("attempts.csv");
-    files::write(&attempts, desk::spreadsheet(&company.desk).as_bytes())?;
-    imports.push(DemoImport { kind: ImportKind::Attempts, paths: vec![attempts] });
-    let (experiments, attempts) = counts(&company);
-    Ok(DemoExports { imports, expected: DemoExpectation { bills, restated, experiments, attempts } })
+    let paths = vec![exports.join("attempts.csv"), exports.join("rented.csv")];
+    let texts = [desk::spreadsheet(&company.desk), rented::spreadsheet(&company.rented)];
+    for (path, text) in paths.iter().zip(texts) {
+        files::write(path, text.as_bytes())?;
+    }
+    imports.push(DemoImport { kind: ImportKind::Attempts, paths });
+    Ok(())
+}
+
+/// Writes the bills of what is rented elsewhere, with its price list and the rates of its currency.
+fn write_rented(
+    company: &Company,
+    exports: &Path,
+    imports: &mut Vec<DemoImport>,
+) -> Result<Vec<ExpectedBill>, DemoError> {
+    let seed = company.seed;
+    let (invoice, of_invoice) = neocloud::bill(&company.rented, seed)?;
+    let (export, of_export) = google::export(&company.rented, seed)?;
+    let (neocloud, google) = (exports.join("fjordlys"), exports.join("google-cloud"));
+    for (kind, path, text) in [
+        (ImportKind::Focus, neocloud.join("focus-2026-10.csv"), invoice),
+        (ImportKind::GcpBilling, google.join("billing-2026-10.jsonl"), export),
+        (ImportKind::PriceTable, neocloud.join("prices.csv"), neocloud::price_list(seed)?),
+        (ImportKind::Rates, exports.join("eurofxref-hist.csv"), rates::reference(seed)),
+    ] {
+        files::write(&path, text.as_bytes())?;
+        imports.push(DemoImport { kind, paths: vec![path] });
+    }
+    Ok(vec![of_invoice, of_export])
 }
 
 type Bills = (Vec<DemoImport>, Vec<ExpectedBill>, Vec<ExpectedBill>);
@@ -147,8 +196,15 @@ fn counts(company: &Company) -> (u64, u64) {
             let [experiment, ..] = attempt.owner;
             experiment
         }))
+        .chain(company.rented.iter().map(|attempt| {
+            let [experiment, ..] = attempt.sheet.owner;
+            experiment
+        }))
         .collect();
-    let attempts = company.cluster.attempts.len() + company.managed.len() + company.desk.attempts.len();
+    let attempts = company.cluster.attempts.len()
+        + company.managed.len()
+        + company.desk.attempts.len()
+        + company.rented.len();
     let count = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
     (count(names.len()), count(attempts))
 }

@@ -15,6 +15,7 @@ mod period;
 mod posting;
 mod price;
 mod quality;
+mod rate;
 mod resource;
 mod tag;
 mod telemetry;
@@ -34,6 +35,7 @@ pub use price::{
     GpuSpec, Increment, PriceKey, PriceKind, PriceOrigin, PriceRow, PriceUnit, PurchaseOption, Tenancy,
 };
 pub use quality::{Direction, QualityResult, Reduction};
+pub use rate::DatedRate;
 pub use resource::ResourceKind;
 pub use tag::normalised_key;
 pub use telemetry::{

@@ -14,6 +14,8 @@ words! {
         Classification => "classification",
         /// Usage goes to attempts, experiments and idle.
         Attribution => "attribution",
+        /// Usage whose bill tells no public price gets that of a price list.
+        Valuation => "valuation",
         /// Capacity-block fees are spread over their instance-hours.
         Amortisation => "amortisation",
         /// Provider credits go to the usage that they belong to; only figures net of credits contain this step.

@@ -26,72 +26,92 @@ pub struct Source {
 
 /// Every source, in alphabetical order.
 pub const fn all() -> &'static [Source] {
-    &[
-        Source {
-            id: "attempts",
-            title: "Attempts in a spreadsheet",
-            kind: Kind::Telemetry,
-            text: include_str!("telemetry/attempts.rs"),
-        },
-        Source {
-            id: "aws-cur",
-            title: "AWS cost and usage report",
-            kind: Kind::Billing,
-            text: include_str!("billing/aws_cur.rs"),
-        },
-        Source {
-            id: "aws-offer",
-            title: "AWS price list",
-            kind: Kind::Prices,
-            text: include_str!("prices/aws_offer.rs"),
-        },
-        Source {
-            id: "azure-cost",
-            title: "Azure cost exports",
-            kind: Kind::Billing,
-            text: include_str!("billing/azure_cost.rs"),
-        },
-        Source {
-            id: "focus",
-            title: "FOCUS cost and usage",
-            kind: Kind::Billing,
-            text: include_str!("billing/focus.rs"),
-        },
-        Source {
-            id: "gcp-billing",
-            title: "Google Cloud billing export",
-            kind: Kind::Billing,
-            text: include_str!("billing/gcp_billing.rs"),
-        },
-        Source {
-            id: "gcp-catalogue",
-            title: "Google Cloud price catalogue",
-            kind: Kind::Prices,
-            text: include_str!("prices/gcp_catalogue.rs"),
-        },
-        Source {
-            id: "openlineage",
-            title: "OpenLineage run events",
-            kind: Kind::Telemetry,
-            text: include_str!("telemetry/openlineage.rs"),
-        },
-        Source {
-            id: "price-table",
-            title: "Price list of your own",
-            kind: Kind::Prices,
-            text: include_str!("prices/price_table.rs"),
-        },
-        Source {
-            id: "skypilot",
-            title: "SkyPilot catalogue",
-            kind: Kind::Prices,
-            text: include_str!("prices/skypilot.rs"),
-        },
-        Source {
-            id: "slurm",
-            title: "Slurm accounting",
-            kind: Kind::Telemetry,
-            text: include_str!("telemetry/slurm.rs"),
-        },
-    ]
+    SOURCES
 }
+
+const SOURCES: &[Source] = &[
+    Source {
+        id: "attempts",
+        title: "Attempts in a spreadsheet",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/attempts.rs"),
+    },
+    Source {
+        id: "aws-cur",
+        title: "AWS cost and usage report",
+        kind: Kind::Billing,
+        text: include_str!("billing/aws_cur.rs"),
+    },
+    Source {
+        id: "aws-offer",
+        title: "AWS price list",
+        kind: Kind::Prices,
+        text: include_str!("prices/aws_offer.rs"),
+    },
+    Source {
+        id: "aws-spot-history",
+        title: "AWS spot price history",
+        kind: Kind::Prices,
+        text: include_str!("prices/aws_spot_history.rs"),
+    },
+    Source {
+        id: "azure-cost",
+        title: "Azure cost exports",
+        kind: Kind::Billing,
+        text: include_str!("billing/azure_cost.rs"),
+    },
+    Source {
+        id: "focus",
+        title: "FOCUS cost and usage",
+        kind: Kind::Billing,
+        text: include_str!("billing/focus.rs"),
+    },
+    Source {
+        id: "gcp-billing",
+        title: "Google Cloud billing export",
+        kind: Kind::Billing,
+        text: include_str!("billing/gcp_billing.rs"),
+    },
+    Source {
+        id: "gcp-catalogue",
+        title: "Google Cloud price catalogue",
+        kind: Kind::Prices,
+        text: include_str!("prices/gcp_catalogue.rs"),
+    },
+    Source {
+        id: "opencost",
+        title: "OpenCost and Kubecost allocations",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/opencost.rs"),
+    },
+    Source {
+        id: "openlineage",
+        title: "OpenLineage run events",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/openlineage.rs"),
+    },
+    Source {
+        id: "price-table",
+        title: "Price list of your own",
+        kind: Kind::Prices,
+        text: include_str!("prices/price_table.rs"),
+    },
+    Source {
+        id: "rates",
+        title: "Exchange rates",
+        kind: Kind::Prices,
+        text: include_str!("prices/rates.rs"),
+    },
+    Source {
+        id: "skypilot",
+        title: "SkyPilot catalogue",
+        kind: Kind::Prices,
+        text: include_str!("prices/skypilot.rs"),
+    },
+    Source {
+        id: "slurm",
+        title: "Slurm accounting",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/slurm.rs"),
+    },
+];

@@ -199,6 +199,28 @@ fn net_columns_are_used_for_all_rows_or_none() {
 }
 
 #[test]
+fn a_commitments_fee_without_what_amortises_it_stands_as_billed() {
+    let columns = "savings_plan_savings_plan_effective_cost,savings_plan_total_commitment_to_date,\
+                   savings_plan_used_commitment,reservation_effective_cost,\
+                   reservation_unused_amortized_upfront_fee_for_billing_period,reservation_unused_recurring_fee";
+    let told = |line_type: &str, values: &str| {
+        let row = hour(line_type, "10", "li");
+        let bill = read_csv(&format!("{HEADER},{columns}\n{row},{values}\n")).unwrap();
+        (bill.line("li")["effective_cost"].clone(), bill.period().effective_unknown)
+    };
+    let check = |line_type, values, effective: &str, unknown| {
+        assert_eq!(told(line_type, values), (effective.to_owned(), unknown), "for {line_type} {values}");
+    };
+    check("SavingsPlanRecurringFee", ",10,7,,,", "3", 0);
+    check("SavingsPlanRecurringFee", ",10,,,,", "10", 0);
+    check("SavingsPlanRecurringFee", ",,7,,,", "10", 1);
+    check("SavingsPlanRecurringFee", ",,,,,", "10", 1);
+    check("RIFee", ",,,,2,1", "3", 0);
+    check("RIFee", ",,,,,1", "1", 0);
+    check("RIFee", ",,,,,", "10", 1);
+}
+
+#[test]
 fn a_row_without_dates_covers_its_billing_period() {
     let bill = read_csv(&format!(
         "{HEADER},bill_billing_period_start_date,bill_billing_period_end_date\n\

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use ledger::{PriceKind, PurchaseOption, Timestamp};
 use proptest::prelude::*;
 use sources::SourceError;
-use sources::prices::{Doubt, PriceList, PriceOptions, aws_offer, gcp_catalogue, price_table, skypilot};
+use sources::prices::{
+    Doubt, PriceList, PriceOptions, aws_offer, aws_spot_history, gcp_catalogue, price_table, skypilot,
+};
 
 #[path = "prices/hostile.rs"]
 mod hostile;

@@ -1,8 +1,10 @@
 //! `why`: the charges behind a figure, each with its part.
 
-use app::{ExplainLine, Explanation};
+use std::collections::BTreeMap;
+
+use app::{ConvertedPart, ExplainLine, Explanation};
 use ledger::Timestamp;
-use money::{Amount, AmountError};
+use money::{Amount, AmountError, Currency, Exchange};
 use serde::Serialize;
 
 use crate::{Empty, Figure, Meta};
@@ -20,6 +22,8 @@ pub struct ExplainAnswer {
     pub resource_kind: Option<&'static str>,
     /// The parts of charges, which sum to the total.
     pub rows: Vec<ExplainRow>,
+    /// How the parts of each currency and day became part of the total; empty if nothing is converted.
+    pub conversions: Vec<ConvertedRow>,
     /// What lies past the limit.
     pub not_shown: ExplainRest,
     /// The figure.
@@ -31,15 +35,47 @@ pub struct ExplainAnswer {
 pub struct ExplainRest {
     /// How many.
     pub rows: usize,
-    /// Their sum.
+    /// Their sums, one a currency.
+    pub sums: Vec<ExplainSum>,
+}
+
+/// What parts sum to in one currency.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExplainSum {
+    /// The sum.
     pub amount: String,
+    /// Currency code.
+    pub currency: String,
+}
+
+/// What was billed in one currency for one day, in the currency of the total.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ConvertedRow {
+    /// Currency code of the bill.
+    pub from: String,
+    /// The day whose rate it takes; `null` for what is billed in the currency of the total.
+    pub day: Option<String>,
+    /// The sum of its parts, as billed.
+    pub amount: String,
+    /// The day for which the rate is published.
+    pub rate_day: Option<String>,
+    /// The rate by which is multiplied.
+    pub times: Option<String>,
+    /// The rate by which is divided.
+    pub over: Option<String>,
+    /// Amounts that were converted, each rounded once past its last digit.
+    pub roundings: u64,
+    /// The sum of the converted amounts.
+    pub converted: String,
 }
 
 /// A part of one charge.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct ExplainRow {
-    /// The part.
+    /// The part, as billed.
     pub amount: String,
+    /// Currency code of the part and of the charge.
+    pub amount_currency: String,
     /// The attempt's ordinal; `null` for the experiment as a whole.
     pub attempt: Option<u32>,
     /// The rule that claimed the charge.
@@ -105,16 +141,40 @@ pub fn why(explanation: &Explanation, limit: Option<usize>) -> Result<ExplainAns
     let lines = &explanation.lines;
     let shown = limit.unwrap_or(lines.len()).min(lines.len());
     let (shown, hidden) = lines.split_at(shown);
-    let rest = Amount::sum(hidden.iter().map(|line| line.amount))?;
+    let mut rest: BTreeMap<Currency, Amount> = BTreeMap::new();
+    for line in hidden {
+        let sum = rest.entry(line.currency).or_default();
+        *sum = sum.checked_add(line.amount)?;
+    }
+    let sums = rest
+        .into_iter()
+        .map(|(currency, amount)| ExplainSum { amount: amount.to_string(), currency: currency.to_string() });
     Ok(ExplainAnswer {
         meta: Meta::from(&explanation.meta),
         experiment: explanation.selection.experiment.clone(),
         attempt: explanation.selection.attempt,
         resource_kind: explanation.selection.kind.map(|kind| kind.word()),
         rows: shown.iter().map(ExplainRow::of).collect(),
-        not_shown: ExplainRest { rows: hidden.len(), amount: rest.to_string() },
+        conversions: explanation.conversions.iter().map(ConvertedRow::of).collect(),
+        not_shown: ExplainRest { rows: hidden.len(), sums: sums.collect() },
         total: Figure::of(&explanation.total, Empty::NoCharges)?,
     })
+}
+
+impl ConvertedRow {
+    fn of(part: &ConvertedPart) -> Self {
+        let exchange = part.rate.map(|rate| rate.exchange);
+        Self {
+            from: part.currency.to_string(),
+            day: part.day.map(|day| day.to_string()),
+            amount: part.amount.to_string(),
+            rate_day: part.rate.map(|rate| rate.published.to_string()),
+            times: exchange.and_then(Exchange::times).map(|rate| rate.to_string()),
+            over: exchange.and_then(Exchange::over).map(|rate| rate.to_string()),
+            roundings: part.roundings,
+            converted: part.converted.to_string(),
+        }
+    }
 }
 
 impl ExplainRow {
@@ -122,7 +182,7 @@ impl ExplainRow {
         let charge = &line.charge;
         let time = |micros: i64| Timestamp(micros).to_string();
         let in_file = !charge.file.is_empty();
-        let state = match (line.charge_cost, line.note) {
+        let state = match (line.charge_cost, line.note.as_deref()) {
             (_, Some(note)) => note,
             (Some(_), None) => "priced",
             (None, None) => "unpriced",
@@ -135,6 +195,7 @@ impl ExplainRow {
         });
         Self {
             amount: line.amount.to_string(),
+            amount_currency: line.currency.to_string(),
             attempt: line.attempt,
             rule: line.rule.word(),
             evidence: line.evidence.word(),
@@ -161,16 +222,15 @@ impl ExplainRow {
 }
 
 impl ExplainAnswer {
-    /// The rows for a flat file, with a row for what is not shown, so that the column sums to the total.
+    /// The rows for a flat file, with a row a currency for what is not shown, so that each currency's column sums to what
+    /// was billed in it, and to the total where nothing is converted.
     pub fn flat_rows(&self) -> Vec<ExplainRow> {
-        let mut rows = self.rows.clone();
-        if self.not_shown.rows > 0 {
-            rows.push(ExplainRow {
-                amount: self.not_shown.amount.clone(),
-                charge_state: format!("(not shown: {})", self.not_shown.rows),
-                ..ExplainRow::default()
-            });
-        }
-        rows
+        let rest = self.not_shown.sums.iter().map(|sum| ExplainRow {
+            amount: sum.amount.clone(),
+            amount_currency: sum.currency.clone(),
+            charge_state: format!("(not shown: {})", self.not_shown.rows),
+            ..ExplainRow::default()
+        });
+        self.rows.iter().cloned().chain(rest).collect()
     }
 }

@@ -28,6 +28,7 @@ fn meta() -> app::Meta {
         scope: Scope::Direct,
         credits: CreditTreatment::BeforeCredits,
         currency: "USD".parse().ok(),
+        conversion: None,
         since: Some(Day::from_civil(2026, 10, 1).start()),
         until: None,
         as_of: None,
@@ -72,7 +73,7 @@ fn experiments() -> ExperimentList {
 #[test]
 fn a_list_is_meta_rows_and_total_with_exact_amounts() {
     let answer = list(&experiments()).unwrap();
-    insta::assert_snapshot!(serde_json::to_string(&answer.meta).unwrap(), @r#"{"basis":"effective","scope":"direct","credits":"before credits","currency":"USD","since":"2026-10-01T00:00:00Z","until":null,"as_of":null,"policy":null,"complete_to":"2026-10-31"}"#);
+    insta::assert_snapshot!(serde_json::to_string(&answer.meta).unwrap(), @r#"{"basis":"effective","scope":"direct","credits":"before credits","currency":"USD","conversion":null,"since":"2026-10-01T00:00:00Z","until":null,"as_of":null,"policy":null,"complete_to":"2026-10-31"}"#);
     insta::assert_snapshot!(serde_json::to_string(&answer.rows[0]).unwrap(), @r#"{"experiment":"a","status":"completed","attempts":2,"failed_attempts":1,"capacity":"mixed","team":null,"started_at":"2026-10-02T00:00:00Z","gpu":{"seconds":"7.5","state":"reported"},"cost":{"amount":"1.500000000000000000000001","state":"mixed","evidence":{"billed":"1.5","split":"0","modelled":"0.000000000000000000000001","estimated":"0"},"unpriced":0},"wasted":{"amount":null,"state":"no charges","evidence":{"billed":null,"split":null,"modelled":null,"estimated":null},"unpriced":0},"quality":{"metric":"val_acc","value":null,"state":"not finite"},"settlement":"final"}"#);
     insta::assert_snapshot!(serde_json::to_string(&answer.total).unwrap(), @r#"{"experiments":3,"cost":{"amount":"3.500000000000000000000001","state":"mixed","evidence":{"billed":"3.5","split":"0","modelled":"0.000000000000000000000001","estimated":"0"},"unpriced":0},"wasted":"0.25"}"#);
 }

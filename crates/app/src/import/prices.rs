@@ -10,7 +10,7 @@ use sources::prices::{self, PriceList, PriceOptions};
 use sources::{SourceError, Zone};
 use store::{PriceArrival, Store};
 
-use super::{ImportReport, ImportWarning, record};
+use super::{ImportReport, ImportWarning, record, settle_current};
 use crate::{AppError, Context};
 
 /// A format of price lists.
@@ -18,6 +18,8 @@ use crate::{AppError, Context};
 pub enum PriceFormat {
     /// AWS bulk offer file or `GetProducts` answers.
     AwsOffer,
+    /// AWS spot price history.
+    AwsSpotHistory,
     /// Google Cloud billing catalogue.
     GcpCatalogue,
     /// SkyPilot catalogue.
@@ -28,12 +30,14 @@ pub enum PriceFormat {
 
 impl PriceFormat {
     /// Every format.
-    pub const ALL: [Self; 4] = [Self::AwsOffer, Self::GcpCatalogue, Self::Skypilot, Self::PriceTable];
+    pub const ALL: [Self; 5] =
+        [Self::AwsOffer, Self::AwsSpotHistory, Self::GcpCatalogue, Self::Skypilot, Self::PriceTable];
 
     /// Its name on the command line and in the list of sources.
     pub const fn id(self) -> &'static str {
         match self {
             Self::AwsOffer => "aws-offer",
+            Self::AwsSpotHistory => "aws-spot-history",
             Self::GcpCatalogue => "gcp-catalogue",
             Self::Skypilot => "skypilot",
             Self::PriceTable => "price-table",
@@ -77,6 +81,11 @@ pub async fn prices(
     context.progress.stage("keeping prices");
     report.unchanged = !store.take_prices(&lock, &arrival, &record(context, &report)).await?;
     let attempts = fold(&store.observations().await?).attempts;
+    let postings = settle_current(context, &store, &attempts, &[]).await?;
+    report.settled = postings.len() as u64;
+    if report.settled > 0 {
+        store.settle_anew(&lock, postings).await?;
+    }
     crate::estimate::keep(context, &store, &lock, &attempts).await?;
     Ok(report)
 }
@@ -104,6 +113,7 @@ fn read(
     let file = BufReader::new(file);
     Ok(match format {
         PriceFormat::AwsOffer => prices::aws_offer::read(file, &reader)?,
+        PriceFormat::AwsSpotHistory => prices::aws_spot_history::read(file, &reader)?,
         PriceFormat::GcpCatalogue => prices::gcp_catalogue::read(file, &reader)?,
         PriceFormat::Skypilot => prices::skypilot::read(file, &reader)?,
         PriceFormat::PriceTable => prices::price_table::read(file, &reader)?,
@@ -139,6 +149,7 @@ fn report(format: PriceFormat, place: &Path, list: &PriceList) -> ImportReport {
         new_observations: 0,
         known_observations: 0,
         settled: 0,
+        not_read: 0,
         unchanged: false,
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use costing::attempts::fold;
 use ledger::SourceId;
 use sources::telemetry::attempts::AttemptsOptions;
+use sources::telemetry::opencost::OpenCostOptions;
 use sources::telemetry::slurm::{Content, SlurmFile, SlurmOptions};
 use sources::telemetry::{self, TelemetryRead};
 use sources::{SourceError, Zone};
@@ -73,6 +74,26 @@ pub async fn openlineage(
         merge(&mut all, telemetry::openlineage::read(open(place)?, &reader)?);
     }
     take_in(context, "openlineage", places, all).await
+}
+
+/// Imports what OpenCost or Kubecost allocated to pods.
+///
+/// # Errors
+/// As [`slurm`].
+pub async fn opencost(
+    context: &Context<'_>,
+    places: &[PathBuf],
+    options: &RunImport,
+) -> Result<ImportReport, AppError> {
+    let files = places.iter().map(|place| Ok((name_of(place), open(place)?)));
+    let files: Vec<_> = files.collect::<Result<_, AppError>>()?;
+    let reader = OpenCostOptions {
+        cluster: options.cluster.clone(),
+        experiment_keys: context.keys.experiment.clone(),
+        attempt_keys: context.keys.attempt.clone(),
+    };
+    let read = telemetry::opencost::read(files, &reader)?;
+    take_in(context, "opencost", places, read).await
 }
 
 /// Imports a table of attempts.
@@ -149,6 +170,7 @@ async fn take_in(
         new_observations: 0,
         known_observations: 0,
         settled: postings.len() as u64,
+        not_read: 0,
         unchanged: false,
     };
     let change = Change {
@@ -156,6 +178,7 @@ async fn take_in(
         deliveries: Vec::new(),
         observations: read.observations,
         postings,
+        read: None,
     };
     let committed = store.commit(&lock, change).await?;
     crate::estimate::keep(context, &store, &lock, &folded.attempts).await?;

@@ -73,8 +73,24 @@ pub const KEYS: &[Key] = &[
         Some("--currency"),
         "TRAINBILL_CURRENCY",
         None,
-        "currency of the figures; needed where the store has several",
+        "only what is billed in this currency; this or `convert_to` is needed where the store has several",
         "a three-letter code such as USD"
+    ),
+    key!(
+        "convert_to",
+        Some("--convert-to"),
+        "TRAINBILL_CONVERT_TO",
+        None,
+        "currency to which all figures are converted, by the day rates of a list in the store",
+        "a three-letter code such as USD"
+    ),
+    key!(
+        "rates",
+        Some("--rates"),
+        "TRAINBILL_RATES",
+        None,
+        "source of the list of rates by which is converted; needed where the store has several",
+        "the name of a source, such as ecb"
     ),
     key!(
         "format",

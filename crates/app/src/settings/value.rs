@@ -54,6 +54,11 @@ pub(super) fn set(settings: &mut Settings, key: &'static Key, given: &Given) -> 
         "net_of_credits" => credits(text).map(|credits| settings.credits = credits),
         "scope" => Scope::from_word(text).map(|scope| settings.scope = scope),
         "currency" => text.parse().ok().map(|currency| settings.currency = Some(currency)),
+        "convert_to" => text.parse().ok().map(|currency| settings.convert_to = Some(currency)),
+        "rates" => {
+            let named = Some(text.trim().to_owned()).filter(|name| !name.is_empty());
+            named.map(|name| settings.rates = Some(name))
+        }
         "format" => {
             let format = Format::ALL.iter().find(|format| format.word() == text);
             format.map(|format| settings.format = *format)

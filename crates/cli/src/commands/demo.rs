@@ -14,8 +14,11 @@ pub(super) async fn run(
     context: &Context<'_>,
     (dir, seed): (&Path, u64),
 ) -> Result<Outcome, AppError> {
-    let query = session.query()?;
+    let mut query = session.query()?;
     let report = app::demo(context, dir, seed).await?;
+    if query.currency.is_none() {
+        query.convert_to = query.convert_to.or(report.convert_to);
+    }
     let list = app::ls(&context.with_store(report.store.clone()), &query).await?;
     let answer = wire::demo(&report);
     let machine = Machine { document: &answer, rows: &answer.rows, meta: None };
@@ -32,7 +35,7 @@ fn sheet(session: &Session<'_>, report: &DemoReport, list: &app::ExperimentList)
     let (dir, store) = (report.dir.display(), report.store.display());
     sheet.line(format!("Wrote exports  {dir}/exports"));
     sheet.line(format!(
-        "Imported       {} experiments, {} attempts, {} days of bills (prices are a demo price list)",
+        "Imported       {} experiments, {} attempts, {} days of bills (prices and rates are made up)",
         report.experiments, report.attempts, report.days
     ));
     sheet.line(format!("Store          {store}"));
@@ -41,7 +44,8 @@ fn sheet(session: &Session<'_>, report: &DemoReport, list: &app::ExperimentList)
     if let Some(first) = list.rows.iter().find(|row| row.failed_attempts > 0).or(list.rows.first()) {
         let name = super::show::word(&first.experiment.0);
         sheet.gap();
-        sheet.hint(format!("next: trainbill show {name} --store {store}"));
+        let to = list.meta.conversion.as_ref().map(|conversion| format!(" --convert-to {}", conversion.to));
+        sheet.hint(format!("next: trainbill show {name}{} --store {store}", to.unwrap_or_default()));
         sheet.hint(format!("      trainbill check --store {store}"));
     }
     Ok(sheet)

@@ -21,9 +21,12 @@ pub(super) fn time_zone(import: &Import) -> Option<&str> {
         | Import::Focus(_)
         | Import::GcpBilling(_)
         | Import::AwsOffer(_)
+        | Import::AwsSpotHistory(_)
         | Import::GcpCatalogue(_)
         | Import::Skypilot(_)
         | Import::PriceTable(_)
+        | Import::Opencost { .. }
+        | Import::Rates { .. }
         | Import::Openlineage { .. } => None,
     }
 }
@@ -45,11 +48,16 @@ pub(super) async fn run(
         Import::Focus(bill) => import_bill(context, "focus", bill).await?,
         Import::GcpBilling(bill) => import_bill(context, "gcp-billing", bill).await?,
         Import::AwsOffer(file) => import_prices(context, PriceFormat::AwsOffer, file).await?,
+        Import::AwsSpotHistory(file) => import_prices(context, PriceFormat::AwsSpotHistory, file).await?,
         Import::GcpCatalogue(file) => import_prices(context, PriceFormat::GcpCatalogue, file).await?,
         Import::Skypilot(file) => import_prices(context, PriceFormat::Skypilot, file).await?,
         Import::PriceTable(file) => import_prices(context, PriceFormat::PriceTable, file).await?,
+        Import::Rates { file, source } => app::import_rates(context, &file, source).await?,
         Import::Slurm { time_zone: _, cluster, files } => {
             app::slurm(context, &files, &options(cluster, None)).await?
+        }
+        Import::Opencost { cluster, files } => {
+            app::opencost(context, &files, &options(cluster, None)).await?
         }
         Import::Openlineage { source, files } => {
             app::openlineage(context, &files, &options(None, source)).await?
@@ -96,7 +104,11 @@ fn sheet(session: &Session<'_>, report: &ImportReport) -> Result<Sheet, AppError
     if !report.deliveries.is_empty() {
         sheet.grid(deliveries(&report.deliveries)?);
     }
-    let next = if PriceFormat::ALL.iter().any(|format| format.id() == report.kind) { "prices" } else { "ls" };
+    let next = match report.kind {
+        "rates" => "ls --convert-to CODE",
+        kind if PriceFormat::ALL.iter().any(|format| format.id() == kind) => "prices",
+        _ => "ls",
+    };
     sheet.hint(format!("next: {}", session.hint(next)));
     Ok(sheet)
 }
@@ -106,10 +118,21 @@ pub(super) fn summary(report: &ImportReport) -> Vec<String> {
     let kind = report.kind;
     let rows =
         format!("{} rows read, {} accepted, {} rejected", report.rows, report.accepted, report.rejected);
-    if report.unchanged {
-        return vec![format!("{kind}: nothing new; the store holds all of it already ({rows})")];
+    let not_read = format!("{kind}: {} deliveries unchanged, not read again", report.not_read);
+    if report.unchanged && report.rows == 0 && report.not_read > 0 {
+        return vec![not_read];
     }
-    let mut lines = vec![format!("{kind}: {rows}")];
+    let mut lines = vec![if report.unchanged {
+        format!("{kind}: nothing new; the store holds all of it already ({rows})")
+    } else {
+        format!("{kind}: {rows}")
+    }];
+    if report.not_read > 0 {
+        lines.push(not_read);
+    }
+    if report.unchanged {
+        return lines;
+    }
     if report.new_observations + report.known_observations > 0 {
         lines.push(format!(
             "{kind}: {} new observations, {} known",

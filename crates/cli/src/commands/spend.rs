@@ -26,6 +26,12 @@ pub(super) fn sheet(session: &Session<'_>, table: &SpendTable) -> Result<Sheet, 
     } else if table.total_rows == 0 {
         sheet.line("no charges");
     }
+    if table.lacks_activation() {
+        sheet.hint(
+            "activate a key of runs (trainbill config show): aws ce update-cost-allocation-tags-status \
+             --cost-allocation-tags-status TagKey=KEY,Status=Active; it is on the bill of usage from then on",
+        );
+    }
     Ok(sheet)
 }
 

@@ -41,6 +41,7 @@ fn meta() -> Meta {
         scope: Scope::Direct,
         credits: CreditTreatment::BeforeCredits,
         currency: "USD".parse().ok(),
+        conversion: None,
         since: None,
         until: None,
         as_of: None,
@@ -233,6 +234,7 @@ fn an_explanation_names_charge_share_rule_and_place() {
         tags: None,
         interval: (at(1).0, at(2).0),
         costs: [None; 4],
+        sold: engine::Sold::default(),
     };
     let line = |attempt| ExplainLine {
         source: SourceId("aws-cur:1".to_owned()),
@@ -246,6 +248,8 @@ fn an_explanation_names_charge_share_rule_and_place() {
         overlaps: Vec::new(),
         shared_micros: None,
         amount: amount("16.3863"),
+        currency: "USD".parse().unwrap(),
+        rate_day: at(1).day(),
         note: None,
     };
     let explanation = Explanation {
@@ -257,9 +261,11 @@ fn an_explanation_names_charge_share_rule_and_place() {
         },
         total: figure(&[(MODELLED, "32.7726")]),
         lines: vec![line(Some(1)), line(None)],
+        conversions: Vec::new(),
     };
+    let rest = wire::why(&explanation, Some(1)).unwrap().not_shown;
     with_session(|session| {
-        let text = why::sheet(session, &explanation, (1, "16.3863")).unwrap().text();
+        let text = why::sheet(session, &explanation, &rest).unwrap().text();
         assert!(!text.contains('\u{1b}'));
         insta::assert_snapshot!(text, @r"
     vitl-tune · compute

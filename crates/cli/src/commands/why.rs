@@ -1,8 +1,8 @@
 //! `why`: the charges that add up to a figure.
 
-use app::{AppError, Context, ExplainLine, Explanation, Selection};
+use app::{AppError, Context, ConvertedPart, ExplainLine, Explanation, Selection};
 use ledger::{CostBasis, ResourceKind, Rule, Timestamp};
-use wire::Empty;
+use wire::{Empty, ExplainRest};
 
 use super::Outcome;
 use crate::display::{Machine, Sheet, basis_line, evidence_line, render, single};
@@ -21,14 +21,14 @@ pub(super) async fn run(
     let explanation = app::why(context, &session.query()?, selection).await?;
     let answer = wire::why(&explanation, session.limit())?;
     let machine = Machine { document: &answer, rows: &answer.flat_rows(), meta: Some(&answer.meta) };
-    let rest = (answer.not_shown.rows, answer.not_shown.amount.as_str());
-    render(session.settings.format, &machine, || sheet(session, &explanation, rest)).map(Outcome::of)
+    render(session.settings.format, &machine, || sheet(session, &explanation, &answer.not_shown))
+        .map(Outcome::of)
 }
 
 pub(super) fn sheet(
     session: &Session<'_>,
     explanation: &Explanation,
-    rest: (usize, &str),
+    rest: &ExplainRest,
 ) -> Result<Sheet, AppError> {
     let mut sheet = Sheet::default();
     sheet.line(subject(&explanation.selection));
@@ -38,16 +38,20 @@ pub(super) fn sheet(
     sheet.line(formula(explanation));
     sheet.gap();
     let currency = explanation.meta.currency.map(|currency| format!(" {currency}")).unwrap_or_default();
-    let (hidden, rest) = rest;
-    for line in explanation.lines.iter().take(explanation.lines.len() - hidden) {
-        lines_of(&mut sheet, line, &currency);
+    for line in explanation.lines.iter().take(explanation.lines.len() - rest.rows) {
+        lines_of(&mut sheet, line, &format!(" {}", line.currency));
     }
-    if hidden > 0 {
-        sheet.line(format!("  {rest}{currency}  not shown: {hidden} more parts"));
+    if rest.rows > 0 {
+        let sums: Vec<String> =
+            rest.sums.iter().map(|sum| format!("{} {}", sum.amount, sum.currency)).collect();
+        sheet.line(format!("  {}  not shown: {} more parts", sums.join(" and "), rest.rows));
         sheet.hint(format!(
             "    {} shows them",
             session.hint(&format!("{} -a", again(&explanation.selection)))
         ));
+    }
+    for part in &explanation.conversions {
+        sheet.line(converted(part, explanation));
     }
     let exact = explanation.total.total()?;
     sheet.line(format!(
@@ -55,6 +59,25 @@ pub(super) fn sheet(
         explanation.lines.len()
     ));
     Ok(sheet)
+}
+
+/// `= 13.5 USD  12.5 EUR of 2026-10-03 × 1.08, the rate of 2026-10-02`.
+fn converted(part: &ConvertedPart, explanation: &Explanation) -> String {
+    let to = explanation.meta.currency.map(|currency| format!(" {currency}")).unwrap_or_default();
+    let mut text = format!("  = {}{to}  {} {}", part.converted, part.amount, part.currency);
+    match (part.day, part.rate) {
+        (Some(day), Some(rate)) if day == rate.published => {
+            text.push_str(&format!(" of {day} {}, the rate of the day", rate.exchange));
+        }
+        (Some(day), Some(rate)) => {
+            text.push_str(&format!(" of {day} {}, the rate of {}", rate.exchange, rate.published));
+        }
+        _ => text.push_str(" as billed"),
+    }
+    if part.roundings > 1 {
+        text.push_str(&format!(" ({} amounts, each rounded past its 24th decimal)", part.roundings));
+    }
+    text
 }
 
 /// `vitl-tune · compute · attempt 2`.
@@ -90,8 +113,8 @@ fn formula(explanation: &Explanation) -> String {
 /// One part of a charge: amount and charge, how the part was made, and where the charge stands on the bill.
 fn lines_of(sheet: &mut Sheet, line: &ExplainLine, currency: &str) {
     let charge = &line.charge;
-    let of = match (line.charge_cost, line.note) {
-        (_, Some(note)) => note.to_owned(),
+    let of = match (line.charge_cost, &line.note) {
+        (_, Some(note)) => note.clone(),
         (Some(cost), None) if cost == line.amount => "the whole charge".to_owned(),
         (Some(cost), None) => format!("of {cost}{currency}"),
         (None, None) => "the charge is unpriced".to_owned(),

@@ -49,11 +49,18 @@ pub(crate) fn csv(
     meta: Option<&Meta>,
 ) -> Result<String, AppError> {
     let currency = |meta: &Meta| meta.currency.clone().unwrap_or_default();
+    let rates = |meta: &Meta| meta.conversion.as_ref().map(wire::Conversion::cell).unwrap_or_default();
     let (titles, stated) = match meta {
         None => (Vec::new(), Vec::new()),
         Some(meta) => (
-            vec!["basis", "credits", "scope", "currency"],
-            vec![meta.basis.to_owned(), meta.credits.to_owned(), meta.scope.to_owned(), currency(meta)],
+            vec!["basis", "credits", "scope", "currency", "rates"],
+            vec![
+                meta.basis.to_owned(),
+                meta.credits.to_owned(),
+                meta.scope.to_owned(),
+                currency(meta),
+                rates(meta),
+            ],
         ),
     };
     let mut writer = csv::Writer::from_writer(Vec::new());

@@ -7,6 +7,7 @@
     reason = "helpers of a test may stop it"
 )]
 
+mod cases;
 mod drift;
 mod filter;
 mod manual;

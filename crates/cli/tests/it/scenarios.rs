@@ -4,8 +4,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
 
-use testkit::scenario::replay;
+use testkit::scenario::{MOMENT, replay, set_second};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -33,7 +34,24 @@ fn run(place: &Path, command: &str) -> String {
             std::fs::write(place.join(file), &content[..length.min(content.len())]).expect("a file to write");
             String::new()
         }
+        Some("age") => {
+            // `age PLACE`: the file, or every file in the folder, was written an hour ago. One that is old already is
+            // not touched, or it would be another version of itself.
+            age(&place.join(words.next().expect("a place")));
+            String::new()
+        }
         other => panic!("a scenario cannot run `{other:?}`"),
+    }
+}
+
+fn age(place: &Path) {
+    if place.is_dir() {
+        std::fs::read_dir(place).expect("a folder").for_each(|entry| age(&entry.expect("an entry").path()));
+        return;
+    }
+    let modified = place.metadata().and_then(|metadata| metadata.modified()).expect("a file to age");
+    if modified == UNIX_EPOCH + Duration::from_secs(MOMENT) {
+        set_second(place, MOMENT - 3600).expect("a file to age");
     }
 }
 
@@ -42,7 +60,7 @@ fn program(place: &Path, words: &[&str]) -> String {
         .args(words)
         .current_dir(place)
         .env_clear()
-        .env("SOURCE_DATE_EPOCH", "1788220800")
+        .env("SOURCE_DATE_EPOCH", MOMENT.to_string())
         .env("NO_COLOR", "1")
         .output()
         .expect("the program runs");

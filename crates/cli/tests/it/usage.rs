@@ -91,6 +91,9 @@ fn a_window_needs_days_or_zones_and_must_not_be_empty() {
 fn an_option_without_effect_is_refused() {
     refused(&["check", "--where", "team = a"], "cli::option_without_effect");
     refused(&["sql", "select 1", "--since", "2026-11-01"], "cli::option_without_effect");
+    refused(&["check", "--convert-to", "USD"], "cli::option_without_effect");
+    refused(&["reconcile", "--by", "invoice", "--convert-to", "USD"], "cli::option_without_effect");
+    refused(&["ls", "--rates", "ecb"], "cli::option_without_effect");
 }
 
 #[test]
@@ -98,6 +101,7 @@ fn an_import_of_what_is_not_there_fails_and_makes_no_answer() {
     for arguments in [
         &["import", "aws-cur", "nowhere/bill.parquet"][..],
         &["import", "slurm", "nowhere.txt"],
+        &["import", "opencost", "nowhere.json"],
         &["import", "openlineage", "nowhere.ndjson"],
         &["import", "attempts", "nowhere.csv"],
     ] {

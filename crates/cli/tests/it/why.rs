@@ -68,9 +68,11 @@ fn every_cell_of_the_demo_is_what_its_charges_say() {
         })
         .collect();
     let mut cells = 0;
-    for experiment in ["dino-pre", "llm7b-pre", "lora-13b", "conformer-s", "distill-eks"] {
-        let shown = answer(&store, &["show", experiment]);
-        let explained = answer(&store, &["why", experiment]);
+    for experiment in
+        ["dino-pre", "llm7b-pre", "lora-13b", "conformer-s", "distill-eks", "moe-8x7b", "moe-sft"]
+    {
+        let shown = answer(&store, &["show", experiment, "--convert-to", "USD"]);
+        let explained = answer(&store, &["why", experiment, "--convert-to", "USD"]);
         assert_eq!(
             amount(&explained["total"]["amount"]),
             amount(&shown["total"]["cost"]["amount"]),
@@ -83,11 +85,19 @@ fn every_cell_of_the_demo_is_what_its_charges_say() {
 
 fn check(explained: &Value, known: &BTreeMap<(String, i64), String>) -> usize {
     let lines = explained["rows"].as_array().expect("lines");
-    let mut sum = Amount::ZERO;
+    let mut sums: BTreeMap<(String, Option<String>), Amount> = BTreeMap::new();
     let mut count = 0;
     for line in lines {
         let part = amount(&line["amount"]);
-        sum = sum.checked_add(part).expect("in range");
+        let currency = line["amount_currency"].as_str().expect("a currency").to_owned();
+        // These charges begin and end on one day, whose rate they take.
+        let day =
+            (currency != "USD").then(|| line["charge_start"].as_str().expect("a start")[..10].to_owned());
+        let sum = sums.entry((currency, day)).or_default();
+        *sum = sum.checked_add(part).expect("in range");
+        if line["evidence"] == "estimated" {
+            continue;
+        }
         let Some((expected, overlaps)) = recomputed(line) else { continue };
         // Truncated divisions here against largest remainders there: two units of 10⁻²⁴ a cut.
         let slack = 2 * i128::try_from(overlaps).expect("few");
@@ -98,6 +108,33 @@ fn check(explained: &Value, known: &BTreeMap<(String, i64), String>) -> usize {
         assert_eq!(of_store.parse::<Amount>().expect("an amount"), amount(&line["charge_cost"]), "{line}");
         count += 1;
     }
-    assert_eq!(sum, amount(&explained["total"]["amount"]));
+    let converted = converted(explained, &sums);
+    assert_eq!(converted, amount(&explained["total"]["amount"]));
     count
+}
+
+/// The sum of what each currency and day came to, after its amount and its rate were looked at.
+fn converted(explained: &Value, sums: &BTreeMap<(String, Option<String>), Amount>) -> Amount {
+    let parts = explained["conversions"].as_array().expect("conversions");
+    assert_eq!(parts.len(), sums.len(), "{parts:?}");
+    let mut total = Amount::ZERO;
+    for part in parts {
+        let day = part["day"].as_str().map(str::to_owned);
+        let given = amount(&part["amount"]);
+        assert_eq!(
+            Some(&given),
+            sums.get(&(part["from"].as_str().expect("a currency").to_owned(), day)),
+            "{part}"
+        );
+        let got = amount(&part["converted"]);
+        let expected = match part["times"].as_str() {
+            Some(rate) => money::Exchange::Times(rate.parse().expect("a rate")).of(given).expect("in range"),
+            None => given,
+        };
+        // Each place in which money of the day rests is rounded by itself, by half a unit at most.
+        let off = (got.units() - expected.units()).unsigned_abs();
+        assert!(off <= u128::from(part["roundings"].as_u64().expect("a count")), "{part} is off by {off}");
+        total = total.checked_add(got).expect("in range");
+    }
+    total
 }

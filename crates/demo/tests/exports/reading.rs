@@ -98,6 +98,11 @@ fn parquet_rows(path: &Path) -> Vec<Row> {
 fn csv_rows(path: &Path) -> Vec<Row> {
     let mut text = String::new();
     GzDecoder::new(File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    csv_text(&text)
+}
+
+/// The rows of a CSV with a header.
+pub(crate) fn csv_text(text: &str) -> Vec<Row> {
     let mut lines = text.lines().map(fields);
     let header = lines.next().unwrap();
     let filled =

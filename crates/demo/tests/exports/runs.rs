@@ -9,7 +9,7 @@ use crate::paths;
 use crate::reading::{cell, files_under};
 
 /// A record of a table with a delimiter, by column.
-type Record = BTreeMap<String, String>;
+pub(crate) type Record = BTreeMap<String, String>;
 
 fn table(text: &str, delimiter: char) -> Vec<Record> {
     let mut lines = text.lines();
@@ -36,6 +36,11 @@ fn spreadsheet() -> Vec<Record> {
     table(&read(ImportKind::Attempts, "attempts.csv"), ',')
 }
 
+/// The attempts on machines that are rented elsewhere.
+pub(crate) fn rented() -> Vec<Record> {
+    table(&read(ImportKind::Attempts, "rented.csv"), ',')
+}
+
 fn events() -> Vec<serde_json::Value> {
     let text = read(ImportKind::OpenLineage, "runs.ndjson");
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -48,7 +53,7 @@ fn second(record: &Record, column: &str) -> Option<i64> {
 /// Records that are one attempt each, over all sources.
 pub(crate) fn count_of_records() -> u64 {
     let starts = events().iter().filter(|event| event["eventType"] == "START").count();
-    u64::try_from(accounting().len() + starts + spreadsheet().len()).unwrap()
+    u64::try_from(accounting().len() + starts + spreadsheet().len() + rented().len()).unwrap()
 }
 
 fn billed_resources() -> BTreeSet<&'static str> {

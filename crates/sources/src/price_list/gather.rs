@@ -25,6 +25,12 @@ impl Refusal {
         let found = found.chars().take(120).collect();
         Self { code, column: column.to_owned(), found, expected: expected.into() }
     }
+
+    /// The rejection of a row of a file.
+    pub(crate) fn at(self, file: &str, row: u64) -> Rejection {
+        let Self { code, column, found, expected } = self;
+        Rejection { code, file: file.to_owned(), row, column: Some(column), found, expected }
+    }
 }
 
 /// A price in decimal text.
@@ -182,14 +188,7 @@ impl<'o> Gather<'o> {
     fn reject(&mut self, row: u64, refusal: Refusal) {
         self.list.rejected += 1;
         if self.list.rejections.len() < self.options.limits.rejections {
-            self.list.rejections.push(Rejection {
-                code: refusal.code,
-                file: self.options.file.clone(),
-                row,
-                column: Some(refusal.column),
-                found: refusal.found,
-                expected: refusal.expected,
-            });
+            self.list.rejections.push(refusal.at(&self.options.file, row));
         }
     }
 

@@ -14,11 +14,12 @@ fn small() -> PriceOptions {
 
 type Reader = fn(&[u8], &PriceOptions) -> Result<PriceList, SourceError>;
 
-const READERS: [Reader; 4] = [
+const READERS: [Reader; 5] = [
     |bytes, options| aws_offer::read(bytes, options),
     |bytes, options| gcp_catalogue::read(bytes, options),
     |bytes, options| skypilot::read(bytes, options),
     |bytes, options| price_table::read(bytes, options),
+    |bytes, options| aws_spot_history::read(bytes, options),
 ];
 
 #[test]
@@ -47,11 +48,14 @@ fn nothing_and_nonsense_are_refused() {
 fn a_list_that_is_cut_off_is_an_error() {
     let offer = testdata("aws_offer/offer.json");
     let pages = testdata("gcp_catalogue/pages.json");
+    let history = testdata("aws_spot_history/history.json");
     for cut in [1, 2, 3, 5, 9] {
         let part = |bytes: &[u8]| bytes[..bytes.len() * (10 - cut) / 10].to_vec();
         let error = aws_offer::read(part(&offer).as_slice(), &options()).unwrap_err();
         assert_eq!(error.code, "prices::not_json", "{error}");
         let error = gcp_catalogue::read(part(&pages).as_slice(), &options()).unwrap_err();
+        assert_eq!(error.code, "prices::not_json", "{error}");
+        let error = aws_spot_history::read(part(&history).as_slice(), &options()).unwrap_err();
         assert_eq!(error.code, "prices::not_json", "{error}");
     }
 }
@@ -69,6 +73,7 @@ fn an_endless_record_is_stopped_at_its_limit() {
         for error in [
             aws_offer::read(endless(start, byte), &small()).unwrap_err(),
             gcp_catalogue::read(endless(start, byte), &small()).unwrap_err(),
+            aws_spot_history::read(endless(start, byte), &small()).unwrap_err(),
         ] {
             assert!(["prices::too_large", "prices::not_json"].contains(&error.code), "{start}: {error}");
         }
@@ -128,11 +133,12 @@ proptest! {
 
     #[test]
     fn a_sound_list_with_a_byte_changed_is_read_or_refused_without_panic(
-        file in 0_usize..5, at in 0_usize..20_000, byte in any::<u8>(),
+        file in 0_usize..6, at in 0_usize..20_000, byte in any::<u8>(),
     ) {
         let names = [
             ("aws_offer/offer.json", 0), ("gcp_catalogue/pages.json", 1), ("skypilot/aws.csv", 2),
             ("price_table/prices.csv", 3), ("price_table/prices.toml", 3),
+            ("aws_spot_history/history.json", 4),
         ];
         let (name, reader) = names[file];
         let mut bytes = testdata(name);

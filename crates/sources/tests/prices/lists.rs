@@ -45,6 +45,15 @@ fn a_catalogue_that_goes_on_says_so() {
     assert_eq!(list.warnings[0].code, "prices::more_pages");
 }
 
+/// T51: a history of spot prices is dated, so that each hour has the price of its time.
+#[test]
+fn a_history_of_spot_prices_is_a_price_for_each_change() {
+    let list =
+        whole(aws_spot_history::read(testdata("aws_spot_history/history.json").as_slice(), &options()));
+    check("aws_spot_history/history.expected.txt", &list);
+    assert_eq!(list.published_at.unwrap().to_string(), "2026-07-01T12:00:00Z");
+}
+
 #[test]
 fn machines_of_google_cloud_are_hosts_and_those_of_amazon_are_bundles() {
     let list = whole(skypilot::read(testdata("skypilot/gcp.csv").as_slice(), &sky("gcp")));

@@ -1,6 +1,6 @@
 //! What is known of a delivery beyond its totals, and the JSON in which the catalog holds it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::{CostBasis, Timestamp};
 use money::Amount;
@@ -39,6 +39,8 @@ pub struct DeliveryDetails {
     pub null_counts: BTreeMap<String, u64>,
     /// The arrivals of an append-only export that were added to the first one, by their ids.
     pub added: Vec<String>,
+    /// Tag keys with a column of their own, where the source gives each a column.
+    pub tag_columns: BTreeSet<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -49,6 +51,8 @@ struct Payload {
     null_counts: BTreeMap<String, u64>,
     #[serde(default)]
     added: Vec<String>,
+    #[serde(default)]
+    tag_columns: BTreeSet<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -73,6 +77,7 @@ impl DeliveryDetails {
             credits_by_type: self.credits_by_type.iter().map(|(k, v)| (k.clone(), v.to_string())).collect(),
             null_counts: self.null_counts.clone(),
             added: self.added.clone(),
+            tag_columns: self.tag_columns.clone(),
         };
         Ok(serde_json::to_string(&payload)?)
     }
@@ -89,6 +94,7 @@ impl DeliveryDetails {
             credits_by_type: payload.credits_by_type.into_iter().map(amount).collect::<Result<_, _>>()?,
             null_counts: payload.null_counts,
             added: payload.added,
+            tag_columns: payload.tag_columns,
         })
     }
 }
@@ -132,6 +138,7 @@ mod tests {
             credits_by_type: [("PROMOTION".to_owned(), "-0.000005".parse().unwrap())].into(),
             null_counts: [("tags".to_owned(), 3)].into(),
             added: vec!["cafe".to_owned()],
+            tag_columns: ["user:team".to_owned()].into(),
         };
         assert_eq!(DeliveryDetails::from_json(&details.to_json().unwrap()).unwrap(), details);
         assert_eq!(details.withheld(CostBasis::Effective), details.quality.first());
