@@ -102,6 +102,23 @@ fn money_that_came_and_went_on_leaves_nothing_behind_in_another_currency() {
     assert_eq!(rest[0].charges, 4);
 }
 
+#[test]
+fn every_cost_of_a_posting_is_converted_and_nothing_else_of_it_changes() {
+    let amount = |units| Amount::from_units(units).unwrap();
+    let of = |code: &str, [billed_cost, list_cost, effective_cost, marginal_cost]: [Amount; 4]| Posting {
+        currency: currency(code),
+        billed_cost,
+        list_cost,
+        effective_cost,
+        marginal_cost,
+        unpriced: 2,
+        ..posting(Step::Attribution, Account::Idle, 0)
+    };
+    let euros = of("EUR", [1, 2, 3, 4].map(amount));
+    let dollars = converted(euros, currency("USD"), Exchange::Times("10".parse().unwrap())).unwrap();
+    assert_eq!(dollars, of("USD", [10, 20, 30, 40].map(amount)));
+}
+
 proptest! {
     #[test]
     fn what_rests_is_what_was_posted_and_its_order_does_not_matter(
