@@ -23,3 +23,15 @@ pub(crate) fn target(root: &Path) -> Result<PathBuf, String> {
     let metadata = cargo_metadata::MetadataCommand::new().current_dir(root).no_deps().exec();
     Ok(metadata.map_err(|error| error.to_string())?.target_directory.into_std_path_buf())
 }
+
+/// The program, built as the tests build it.
+pub(crate) fn program(root: &Path) -> Result<PathBuf, String> {
+    let built = cargo()
+        .args(["build", "--workspace", "--bin", "trainbill", "--locked", "--quiet"])
+        .current_dir(root)
+        .status();
+    if !built.is_ok_and(|status| status.success()) {
+        return Err("`cargo build --workspace --bin trainbill` failed".to_owned());
+    }
+    Ok(target(root)?.join("debug/trainbill"))
+}

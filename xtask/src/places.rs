@@ -44,9 +44,10 @@ struct Case {
 
 /// Runs the check.
 pub(crate) fn check(root: &Path) -> Result<(), String> {
-    let python = python::with(&root.join("target/places"), &PACKAGES)?;
-    let program = program(root)?;
-    let folder = root.join("target/places/work");
+    let target = crate::cargo::target(root)?.join("places");
+    let python = python::with(&target, &PACKAGES)?;
+    let program = crate::cargo::program(root)?;
+    let folder = target.join("scratch");
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
     }
@@ -94,16 +95,6 @@ pub(crate) fn check(root: &Path) -> Result<(), String> {
 }
 
 /// Builds the program as a person would.
-fn program(root: &Path) -> Result<PathBuf, String> {
-    let built = crate::cargo::cargo().args(["build", "--locked", "--workspace"]).current_dir(root).status();
-    if !built.is_ok_and(|status| status.success()) {
-        return Err("the program does not build".to_owned());
-    }
-    let metadata = cargo_metadata::MetadataCommand::new().current_dir(root).no_deps().exec();
-    let target = metadata.map_err(|error| error.to_string())?.target_directory;
-    Ok(target.join("debug/trainbill").into_std_path_buf())
-}
-
 fn fixture(root: &Path, name: &str) -> Result<Vec<u8>, String> {
     let path = root.join(FIXTURES).join(name);
     std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))

@@ -8,7 +8,7 @@
 mod bills;
 mod sums;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -20,16 +20,16 @@ use sums::Sums;
 
 /// Compares every bill.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
-    let target = crate::cargo::target(root)?;
-    let python = python::with(&target.join("totals"), &[DUCKDB])?;
-    let program = program(root, &target)?;
-    let work = target.join("totals/work");
+    let folder = crate::cargo::target(root)?.join("totals");
+    let python = python::with(&folder, &[DUCKDB])?;
+    let program = crate::cargo::program(root)?;
+    let work = folder.join("scratch");
     let _ = std::fs::remove_dir_all(&work);
     std::fs::create_dir_all(&work).map_err(|error| format!("{}: {error}", work.display()))?;
     let demo = work.join("demo");
     ours(&program, &work, &["demo", "--no-serve", "--format", "json", "--dir", &text(&demo)])?;
     let bills = bills::all(root, &demo.join("exports"))?;
-    let theirs = theirs(root, &python, &bills)?;
+    let theirs = theirs(root, (&python, &work), &bills)?;
     let (mut count, mut differences) = (0, Vec::new());
     for (number, bill) in bills.iter().enumerate() {
         let ours = imported(&program, &work, (number, bill))?;
@@ -46,18 +46,6 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     }
     eprintln!("totals: {count} sums of {} bills are those of {DUCKDB}", bills.len());
     Ok(())
-}
-
-/// The program, built as the tests build it.
-fn program(root: &Path, target: &Path) -> Result<PathBuf, String> {
-    let built = crate::cargo::cargo()
-        .args(["build", "--workspace", "--bin", "trainbill", "--locked", "--quiet"])
-        .current_dir(root)
-        .status();
-    if !built.is_ok_and(|status| status.success()) {
-        return Err("`cargo build --workspace --bin trainbill` failed".to_owned());
-    }
-    Ok(target.join("debug/trainbill"))
 }
 
 /// What the program makes of a bill in a store of its own.
@@ -80,7 +68,7 @@ fn ours(program: &Path, work: &Path, arguments: &[&str]) -> Result<String, Strin
 }
 
 /// The lines that DuckDB's side prints for the bills, each with the number of its bill as name.
-fn theirs(root: &Path, python: &Path, bills: &[Bill]) -> Result<Vec<Value>, String> {
+fn theirs(root: &Path, (python, work): (&Path, &Path), bills: &[Bill]) -> Result<Vec<Value>, String> {
     let folder = root.join("xtask/totals");
     let case = |(number, bill): (usize, &Bill)| {
         let sql = folder.join(format!("{}.sql", bill.reader.replace('-', "_")));
@@ -88,7 +76,7 @@ fn theirs(root: &Path, python: &Path, bills: &[Bill]) -> Result<Vec<Value>, Stri
         json!({ "name": number, "sql": text(&sql), "files": files })
     };
     let cases: Vec<Value> = bills.iter().enumerate().map(case).collect();
-    let list = crate::cargo::target(root)?.join("totals/work/cases.json");
+    let list = work.join("cases.json");
     std::fs::write(&list, Value::from(cases).to_string())
         .map_err(|error| format!("{}: {error}", list.display()))?;
     let output = Command::new(python)

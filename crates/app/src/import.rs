@@ -8,8 +8,13 @@ mod rates;
 mod reading;
 mod runs;
 
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
 use ledger::{Attempt, BillingPeriod, SourceId};
 use money::{Amount, Currency};
+use sources::{SourceError, telemetry};
 use store::{ImportRecord, StagedPostings, Store};
 
 pub use bill::{BillImport, bill};
@@ -29,6 +34,12 @@ pub struct ImportWarning {
     pub message: String,
     /// What helps.
     pub help: Option<String>,
+}
+
+impl From<&telemetry::Warning> for ImportWarning {
+    fn from(told: &telemetry::Warning) -> Self {
+        Self { code: told.code.to_owned(), message: told.message.clone(), help: Some(told.help.clone()) }
+    }
 }
 
 /// What became of one billing period of an import.
@@ -81,6 +92,39 @@ pub struct ImportReport {
     pub not_read: u64,
     /// True if the store held all of it already.
     pub unchanged: bool,
+}
+
+impl ImportReport {
+    /// Of an import that has not read anything yet.
+    fn of(kind: &'static str, place: String) -> Self {
+        Self {
+            kind,
+            place,
+            rows: 0,
+            accepted: 0,
+            rejected: 0,
+            rejections: Vec::new(),
+            warnings: Vec::new(),
+            deliveries: Vec::new(),
+            new_observations: 0,
+            known_observations: 0,
+            settled: 0,
+            not_read: 0,
+            unchanged: false,
+        }
+    }
+}
+
+/// Opens a file that is read from its beginning to its end.
+fn open(place: &Path) -> Result<BufReader<File>, AppError> {
+    File::open(place).map(BufReader::new).map_err(|error| {
+        SourceError::new("import::cannot_open", error.to_string()).at(place.to_string_lossy()).into()
+    })
+}
+
+/// The name of a file, as places of its rows tell it.
+fn name_of(place: &Path) -> String {
+    place.file_name().map_or_else(|| place.to_string_lossy(), std::ffi::OsStr::to_string_lossy).into_owned()
 }
 
 /// The record of an import for the store.

@@ -202,6 +202,40 @@ pub struct AttemptView {
     pub dataset_snapshot: Option<String>,
 }
 
+impl AttemptView {
+    /// What a record says that tells only what launched the attempt.
+    pub const fn of_scheduler(scheduler: String) -> Self {
+        Self {
+            aliases: Vec::new(),
+            link: None,
+            chain: None,
+            scheduler,
+            cluster: None,
+            name: None,
+            user: None,
+            team: None,
+            queue: None,
+            submitted_at: None,
+            started_at: None,
+            ended_at: None,
+            state: RunState::Pending,
+            outcome: Outcome::Unknown,
+            cause: Cause::Unknown,
+            cause_evidence: Vec::new(),
+            exit_code: None,
+            restart_index: None,
+            gpu_count: None,
+            gpu_kind: None,
+            elapsed_seconds: None,
+            node_count: None,
+            capacity: Capacity::Unknown,
+            model_version: None,
+            config_version: None,
+            dataset_snapshot: None,
+        }
+    }
+}
+
 /// A node that was a given instance from `start` to `end`; node names are used again by other instances.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodePeriod {

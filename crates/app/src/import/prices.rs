@@ -1,16 +1,14 @@
 //! Price lists: the newest list of a source is in force; what nobody can mean is kept apart.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 
 use costing::attempts::fold;
+use sources::Zone;
 use sources::prices::{self, PriceList, PriceOptions};
-use sources::{SourceError, Zone};
 use store::{PriceArrival, Store};
 
-use super::{ImportReport, ImportWarning, record, settle_current};
+use super::{ImportReport, ImportWarning, name_of, open, record, settle_current};
 use crate::{AppError, Context};
 
 /// A format of price lists.
@@ -97,11 +95,8 @@ fn read(
     (options, source): (&PriceImport, &str),
 ) -> Result<PriceList, AppError> {
     context.progress.stage("reading prices");
-    let name = place.file_name().map_or_else(|| place.to_string_lossy(), std::ffi::OsStr::to_string_lossy);
-    let file = File::open(place).map_err(|error| {
-        SourceError::new("import::cannot_open", error.to_string()).at(place.to_string_lossy())
-    })?;
-    let mut reader = PriceOptions::new(name, source);
+    let file = open(place)?;
+    let mut reader = PriceOptions::new(name_of(place), source);
     reader.provider.clone_from(&options.provider);
     reader.in_force_from = match &options.in_force_from {
         None => None,
@@ -110,7 +105,6 @@ fn read(
                 .help("give the day since which the prices hold as YYYY-MM-DD")
         })?),
     };
-    let file = BufReader::new(file);
     Ok(match format {
         PriceFormat::AwsOffer => prices::aws_offer::read(file, &reader)?,
         PriceFormat::AwsSpotHistory => prices::aws_spot_history::read(file, &reader)?,
@@ -132,24 +126,13 @@ fn report(format: PriceFormat, place: &Path, list: &PriceList) -> ImportReport {
     let passed_over = list.passed_over.iter().map(|(why, count)| {
         warning("prices::passed_over", format!("{count} price(s) are not rated here: {why}"))
     });
-    let told = list.warnings.iter().map(|told| ImportWarning {
-        code: told.code.to_owned(),
-        message: told.message.clone(),
-        help: Some(told.help.clone()),
-    });
+    let told = list.warnings.iter().map(ImportWarning::from);
     ImportReport {
-        kind: format.id(),
-        place: place.to_string_lossy().into_owned(),
         rows: list.rows,
         accepted: list.rows - list.rejected,
         rejected: list.rejected,
         rejections: list.rejections.clone(),
         warnings: told.chain(kept_apart).chain(passed_over).collect(),
-        deliveries: Vec::new(),
-        new_observations: 0,
-        known_observations: 0,
-        settled: 0,
-        not_read: 0,
-        unchanged: false,
+        ..ImportReport::of(format.id(), place.to_string_lossy().into_owned())
     }
 }

@@ -1,14 +1,11 @@
 //! Lists of exchange rates: the newest list of a source is in force.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::Path;
 
-use sources::SourceError;
 use sources::prices::rates::{self, RateList, RateOptions};
 use store::{RateArrival, Store};
 
-use super::{ImportReport, ImportWarning, record};
+use super::{ImportReport, ImportWarning, name_of, open, record};
 use crate::{AppError, Context};
 
 /// The source of a list that is named after nobody.
@@ -26,11 +23,7 @@ pub async fn rates(
     source: Option<String>,
 ) -> Result<ImportReport, AppError> {
     context.progress.stage("reading rates");
-    let name = place.file_name().map_or_else(|| place.to_string_lossy(), std::ffi::OsStr::to_string_lossy);
-    let file = File::open(place).map_err(|error| {
-        SourceError::new("import::cannot_open", error.to_string()).at(place.to_string_lossy())
-    })?;
-    let list = rates::read(BufReader::new(file), &RateOptions::new(name))?;
+    let list = rates::read(open(place)?, &RateOptions::new(name_of(place)))?;
     let store = Store::create(&context.store).await?;
     let lock = store.lock()?;
     store.sweep(&lock).await?;
@@ -44,11 +37,7 @@ pub async fn rates(
 }
 
 fn report(place: &Path, list: &RateList) -> ImportReport {
-    let told = list.warnings.iter().map(|told| ImportWarning {
-        code: told.code.to_owned(),
-        message: told.message.clone(),
-        help: Some(told.help.clone()),
-    });
+    let told = list.warnings.iter().map(ImportWarning::from);
     let passed_over = (list.passed_over > 0).then(|| ImportWarning {
         code: "rates::passed_over".to_owned(),
         message: format!(
@@ -58,18 +47,11 @@ fn report(place: &Path, list: &RateList) -> ImportReport {
         help: None,
     });
     ImportReport {
-        kind: "rates",
-        place: place.to_string_lossy().into_owned(),
         rows: list.rows,
         accepted: list.rows - list.rejected,
         rejected: list.rejected,
         rejections: list.rejections.clone(),
         warnings: told.chain(passed_over).collect(),
-        deliveries: Vec::new(),
-        new_observations: 0,
-        known_observations: 0,
-        settled: 0,
-        not_read: 0,
-        unchanged: false,
+        ..ImportReport::of("rates", place.to_string_lossy().into_owned())
     }
 }

@@ -1,19 +1,17 @@
 //! Run records: observations are added, never changed, and the charges are attributed anew.
 
-use std::fs::File;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use costing::attempts::fold;
 use ledger::SourceId;
+use sources::Zone;
 use sources::telemetry::attempts::AttemptsOptions;
 use sources::telemetry::opencost::OpenCostOptions;
 use sources::telemetry::slurm::{Content, SlurmFile, SlurmOptions};
 use sources::telemetry::{self, TelemetryRead};
-use sources::{SourceError, Zone};
 use store::{Change, Store};
 
-use super::{ImportReport, ImportWarning, record, settle_current};
+use super::{ImportReport, ImportWarning, name_of, open, record, settle_current};
 use crate::{AppError, Context};
 
 /// How to import run records.
@@ -115,16 +113,6 @@ pub async fn attempts(
     take_in(context, "attempts", places, all).await
 }
 
-fn name_of(place: &Path) -> String {
-    place.file_name().map_or_else(|| place.to_string_lossy(), std::ffi::OsStr::to_string_lossy).into_owned()
-}
-
-fn open(place: &Path) -> Result<BufReader<File>, AppError> {
-    File::open(place).map(BufReader::new).map_err(|error| {
-        SourceError::new("import::cannot_open", error.to_string()).at(place.to_string_lossy()).into()
-    })
-}
-
 fn merge(all: &mut TelemetryRead, read: TelemetryRead) {
     all.observations.extend(read.observations);
     all.rejections.extend(read.rejections);
@@ -148,30 +136,20 @@ async fn take_in(
     let folded = fold(&known);
     let postings = settle_current(context, &store, &folded.attempts, &[]).await?;
     let place: Vec<String> = places.iter().map(|place| place.to_string_lossy().into_owned()).collect();
-    let warnings = read.warnings.iter().map(|warning| ImportWarning {
-        code: warning.code.to_owned(),
-        message: warning.message.clone(),
-        help: Some(warning.help.clone()),
-    });
+    let warnings = read.warnings.iter().map(ImportWarning::from);
     let notes = folded.notes.iter().map(|note| ImportWarning {
         code: note.code.to_owned(),
         message: format!("{}: {}", note.key, note.message),
         help: None,
     });
     let mut report = ImportReport {
-        kind,
-        place: place.join(" "),
         rows: read.rows,
         accepted: read.accepted,
         rejected: read.rejections.len() as u64,
         warnings: warnings.chain(notes).collect(),
         rejections: read.rejections,
-        deliveries: Vec::new(),
-        new_observations: 0,
-        known_observations: 0,
         settled: postings.len() as u64,
-        not_read: 0,
-        unchanged: false,
+        ..ImportReport::of(kind, place.join(" "))
     };
     let change = Change {
         import: record(context, &report),

@@ -6,9 +6,8 @@ mod resources;
 mod retries;
 
 use ledger::{
-    Attempt, AttemptView, Binding, BindingKind, Capacity, Cause, Chain, ExperimentId, ExperimentLink,
-    JoinMethod, LinkMethod, NodePeriod, Observation, Outcome, RunRecord, RunState, ShareDriver, SourceId,
-    Timestamp,
+    Attempt, AttemptView, Binding, BindingKind, Capacity, Chain, ExperimentId, ExperimentLink, JoinMethod,
+    LinkMethod, NodePeriod, Observation, Outcome, RunRecord, RunState, ShareDriver, SourceId, Timestamp,
 };
 
 use super::{Folded, fold};
@@ -23,34 +22,7 @@ pub(super) fn some(seconds: i64) -> Option<Timestamp> {
 
 /// A view that says nothing.
 pub(super) fn view() -> AttemptView {
-    AttemptView {
-        aliases: Vec::new(),
-        link: None,
-        chain: None,
-        scheduler: "slurm".to_owned(),
-        cluster: Some("gpu".to_owned()),
-        name: None,
-        user: None,
-        team: None,
-        queue: None,
-        submitted_at: None,
-        started_at: None,
-        ended_at: None,
-        state: RunState::Pending,
-        outcome: Outcome::Unknown,
-        cause: Cause::Unknown,
-        cause_evidence: Vec::new(),
-        exit_code: None,
-        restart_index: None,
-        gpu_count: None,
-        gpu_kind: None,
-        elapsed_seconds: None,
-        node_count: None,
-        capacity: Capacity::Unknown,
-        model_version: None,
-        config_version: None,
-        dataset_snapshot: None,
-    }
+    AttemptView { cluster: Some("gpu".to_owned()), ..AttemptView::of_scheduler("slurm".to_owned()) }
 }
 
 pub(super) fn running(start: i64) -> AttemptView {

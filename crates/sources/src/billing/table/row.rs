@@ -93,32 +93,16 @@ impl<'c, N: Name, C: Cells> Row<'c, N, C> {
     /// The text of a column.
     #[inline]
     pub(in crate::billing) fn text(&self, column: N) -> Option<&'c str> {
-        match self.cell(column) {
-            Cell::Text(text) => Some(text),
-            Cell::Null
-            | Cell::Int(_)
-            | Cell::Double(_)
-            | Cell::Single(_)
-            | Cell::Decimal(..)
-            | Cell::Instant(_)
-            | Cell::Bool(_) => None,
-        }
+        let Cell::Text(text) = self.cell(column) else { return None };
+        Some(text)
     }
 
     /// The text of a column with its symbol, if the file gives it one.
     #[inline]
     pub(in crate::billing) fn named(&self, column: N) -> Option<Text<'c>> {
         let at = self.layout.here(column)?;
-        match self.cells.cell(at) {
-            Cell::Text(text) => Some(Text::known(text, self.cells.symbol(at))),
-            Cell::Null
-            | Cell::Int(_)
-            | Cell::Double(_)
-            | Cell::Single(_)
-            | Cell::Decimal(..)
-            | Cell::Instant(_)
-            | Cell::Bool(_) => None,
-        }
+        let Cell::Text(text) = self.cells.cell(at) else { return None };
+        Some(Text::known(text, self.cells.symbol(at)))
     }
 
     /// Appends numbers that two rows have alike only if the column's values are the same; false where there are none.

@@ -244,42 +244,23 @@ impl Typed {
         }
     }
 
-    /// The text of a row with its symbol, if it has one.
+    /// The symbol of a row's text, if the file tells texts apart by number.
     #[inline]
     pub(in crate::billing) fn symbol(&self, row: usize) -> Option<Symbol> {
-        match self {
-            Self::Coded(coded) => coded.text(row).and_then(Text::symbol),
-            Self::Absent
-            | Self::Text(_)
-            | Self::Int(_)
-            | Self::Double(_)
-            | Self::Single(_)
-            | Self::Decimal(..)
-            | Self::Instant(_)
-            | Self::Bool(_)
-            | Self::Records(_)
-            | Self::Fields(..) => None,
-        }
+        let Self::Coded(coded) = self else { return None };
+        coded.text(row).and_then(Text::symbol)
     }
 
     /// Appends numbers that two rows have alike only if their values are the same; false if there are none.
     pub(in crate::billing) fn identify(&self, row: usize, out: &mut Vec<u64>) -> bool {
-        match self {
-            Self::Records(records) => return records.identify(row, out),
-            Self::Fields(..) => return false,
-            Self::Coded(coded) => match coded.text(row).and_then(Text::symbol) {
-                Some(symbol) => out.push(symbol.key()),
-                None => out.push(mark::NULL),
-            },
-            Self::Absent
-            | Self::Text(_)
-            | Self::Int(_)
-            | Self::Double(_)
-            | Self::Single(_)
-            | Self::Decimal(..)
-            | Self::Instant(_)
-            | Self::Bool(_) => return self.cell(row).identify(out),
+        if let Self::Records(records) = self {
+            return records.identify(row, out);
         }
+        if matches!(self, Self::Fields(..)) {
+            return false;
+        }
+        let Some(symbol) = self.symbol(row) else { return self.cell(row).identify(out) };
+        out.push(symbol.key());
         true
     }
 

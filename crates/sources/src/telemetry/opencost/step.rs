@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::{
-    AttemptView, Capacity, Cause, Chain, ExperimentId, ExperimentLink, Interval, LinkMethod, Observation,
-    Outcome, RunRecord, RunState, ShareDriver, SourceId, Timestamp,
+    AttemptView, Chain, ExperimentId, ExperimentLink, Interval, LinkMethod, Observation, RunRecord, RunState,
+    ShareDriver, SourceId, Timestamp,
 };
 use serde_json::Value;
 
@@ -109,30 +109,18 @@ impl Rows {
                 job: format!("k8s:{}/{}/{controller}", first.cluster, first.namespace),
                 resizing: false,
             }),
-            scheduler: "kubernetes".to_owned(),
             cluster: Some(first.cluster.clone()),
             name: Some(first.attempt.clone().unwrap_or_else(|| first.name.clone())),
             user: told(|pod| pod.about.user.as_ref()),
             team: told(|pod| pod.about.team.as_ref()),
-            queue: None,
-            submitted_at: None,
             started_at: pods.iter().map(interval).map(|interval| interval.start).min(),
             // Of what runs on, until when it was seen: the fold takes that for no end.
             ended_at: pods.iter().map(interval).map(|interval| interval.end).max(),
             state: if has_ended { RunState::Ended } else { RunState::Running },
-            outcome: Outcome::Unknown,
-            cause: Cause::Unknown,
-            cause_evidence: Vec::new(),
-            exit_code: None,
-            restart_index: None,
-            gpu_count: None,
-            gpu_kind: None,
-            elapsed_seconds: None,
-            node_count: None,
-            capacity: Capacity::Unknown,
             model_version: told(|pod| pod.about.model_version.as_ref()),
             config_version: told(|pod| pod.about.config_version.as_ref()),
             dataset_snapshot: told(|pod| pod.about.dataset_snapshot.as_ref()),
+            ..AttemptView::of_scheduler("kubernetes".to_owned())
         }
     }
 

@@ -128,7 +128,7 @@ fn view(event: &Object<'_>, run: &Object<'_>, kind: Kind, at: Timestamp) -> Resu
         started_at: (kind == Kind::Start).then_some(at),
         ended_at: kind.ends().then_some(at),
         state: kind.state(),
-        ..nothing_said()
+        ..AttemptView::of_scheduler(String::new())
     };
     let tags = Tags::of(event)?;
     view.model_version = tags.any(&["model_version", "model"]);
@@ -210,35 +210,4 @@ fn link(event: &Object<'_>, run: &Object<'_>, tags: &Tags<'_>) -> Result<Option<
     let Some(name) = job.text("name")? else { return Ok(None) };
     let own = format!("ol:{}/{name}", job.text("namespace")?.unwrap_or_default());
     Ok(Some(ExperimentLink { experiment: ExperimentId(own), method: LinkMethod::OwnJob }))
-}
-
-fn nothing_said() -> AttemptView {
-    AttemptView {
-        aliases: Vec::new(),
-        link: None,
-        chain: None,
-        scheduler: String::new(),
-        cluster: None,
-        name: None,
-        user: None,
-        team: None,
-        queue: None,
-        submitted_at: None,
-        started_at: None,
-        ended_at: None,
-        state: RunState::Pending,
-        outcome: Outcome::Unknown,
-        cause: Cause::Unknown,
-        cause_evidence: Vec::new(),
-        exit_code: None,
-        restart_index: None,
-        gpu_count: None,
-        gpu_kind: None,
-        elapsed_seconds: None,
-        node_count: None,
-        capacity: Capacity::Unknown,
-        model_version: None,
-        config_version: None,
-        dataset_snapshot: None,
-    }
 }

@@ -6,6 +6,7 @@
 //! order of first appearance, and pages and dictionaries end after a row. Compression, headers and the footer are the
 //! library's.
 
+mod coding;
 mod delta;
 mod hybrid;
 mod number;

@@ -2,12 +2,11 @@
 //! repeats, the numbers as they come.
 
 use arrow::buffer::NullBuffer;
-use parquet::basic::Encoding;
 use parquet::errors::Result;
 use sources::places::{Places, hash};
 
-use super::pages::{Closed, PageFacts, Pages, Press};
-use super::rows::PageRows;
+use super::coding::Coding;
+use super::pages::{Closed, Pages, Press};
 
 /// Values of a dictionary after which a row group goes on without.
 const DICTIONARY_VALUES: usize = 1 << 17;
@@ -75,16 +74,10 @@ impl Number for u64 {
 /// A column of the row group that is being written.
 #[derive(Debug)]
 pub(super) struct NumberColumn<T> {
-    pages: Pages,
-    rows: PageRows,
+    coding: Coding,
     /// The distinct values in the order of first appearance.
     known: Vec<T>,
     places: Places,
-    /// Some page finds its values in the dictionary.
-    uses_dictionary: bool,
-    /// The rest of the row group is written without the dictionary.
-    plain: bool,
-    numbers: Vec<u8>,
     range: Option<(i64, i64)>,
     /// Where each row that was appended last has its value; of use to the columns that this one leads.
     told: Vec<u32>,
@@ -123,13 +116,9 @@ impl<T: Number> NumberColumn<T> {
 
     pub(super) fn new(pages: Pages) -> Self {
         Self {
-            pages,
-            rows: PageRows::default(),
+            coding: Coding::new(pages),
             known: Vec::new(),
             places: Places::default(),
-            uses_dictionary: false,
-            plain: false,
-            numbers: Vec::new(),
             range: None,
             told: Vec::new(),
             alike: Vec::new(),
@@ -150,7 +139,7 @@ impl<T: Number> NumberColumn<T> {
                 let leader = leader.skip(rows.start - offset);
                 return self.add(press, &values[rows], (&of, leader));
             }
-            self.rows.add_nulls(rows.len());
+            self.coding.rows.add_nulls(rows.len());
             self.told.resize(self.told.len() + rows.len(), UNKNOWN);
             Ok(())
         })
@@ -158,30 +147,11 @@ impl<T: Number> NumberColumn<T> {
 
     /// Ends the page, if it has rows.
     pub(super) fn end_page(&mut self, press: &mut Press) -> Result<()> {
-        if self.rows.rows() == 0 {
-            return Ok(());
-        }
-        if !self.plain && !self.uses_dictionary && self.hardly_repeats() {
+        if self.coding.is_undecided() && self.hardly_repeats() {
             self.leave_dictionary();
         }
-        press.body.clear();
-        if self.pages.has_levels() {
-            self.rows.put_levels(&mut press.body, &mut press.levels);
-        }
-        let encoding = if self.plain {
-            press.body.extend_from_slice(&self.numbers);
-            Encoding::PLAIN
-        } else {
-            self.rows.put_places(&mut press.body);
-            self.uses_dictionary = true;
-            self.plain = self.is_full();
-            Encoding::RLE_DICTIONARY
-        };
-        let (rows, nulls) = (self.rows.rows(), self.rows.nulls());
-        self.pages.add(press, PageFacts { rows, nulls, encoding, range: self.range.take() })?;
-        self.rows.clear();
-        self.numbers.clear();
-        Ok(())
+        let range = self.range.take();
+        self.coding.end_page(press, self.is_full(), range)
     }
 
     /// Ends the row group; the next one begins.
@@ -189,11 +159,10 @@ impl<T: Number> NumberColumn<T> {
         self.end_page(press)?;
         press.body.clear();
         self.known.iter().for_each(|value| value.put(&mut press.body));
-        let closed = self.pages.close(press, self.uses_dictionary.then_some(self.known.len()));
+        let closed = self.coding.close(press, self.known.len());
         self.known.clear();
         self.places.clear();
         self.alike.clear();
-        (self.uses_dictionary, self.plain) = (false, false);
         closed
     }
 
@@ -205,12 +174,15 @@ impl<T: Number> NumberColumn<T> {
         (of, mut leader): (&impl Fn(S) -> T, Leader<'_, S>),
     ) -> Result<()> {
         while !values.is_empty() {
-            let added =
-                if self.plain { self.add_numbers(values, of) } else { self.add_places(values, (of, leader)) };
-            self.rows.add_present(added);
+            let added = if self.coding.is_plain() {
+                self.add_numbers(values, of)
+            } else {
+                self.add_places(values, (of, leader))
+            };
+            self.coding.rows.add_present(added);
             values = &values[added..];
             leader = leader.skip(added);
-            if !self.plain && self.is_full() {
+            if !self.coding.is_plain() && self.is_full() {
                 self.end_page(press)?;
             }
         }
@@ -282,7 +254,7 @@ impl<T: Number> NumberColumn<T> {
     }
 
     fn tell(&mut self, place: u32, count: usize) {
-        self.rows.tell(place, count);
+        self.coding.rows.tell(place, count);
         if count == 1 {
             self.told.push(place);
         } else {
@@ -305,7 +277,7 @@ impl<T: Number> NumberColumn<T> {
         for value in values {
             let value = of(*value);
             self.widen(value);
-            value.put(&mut self.numbers);
+            value.put(&mut self.coding.values);
         }
         self.told.resize(self.told.len() + values.len(), UNKNOWN);
         values.len()
@@ -337,17 +309,17 @@ impl<T: Number> NumberColumn<T> {
 
     /// True if the dictionary of the first page is hardly shorter than its numbers.
     fn hardly_repeats(&self) -> bool {
-        super::hardly_repeat(self.known.len(), self.rows.values())
+        super::hardly_repeat(self.known.len(), self.coding.rows.values())
     }
 
     /// Takes the first page's numbers out of the dictionary.
     fn leave_dictionary(&mut self) {
-        for (place, count) in self.rows.told() {
+        for (place, count) in self.coding.rows.told() {
             let value = self.known[place as usize];
-            (0..count).for_each(|_| value.put(&mut self.numbers));
+            (0..count).for_each(|_| value.put(&mut self.coding.values));
         }
         self.known.clear();
         self.places.clear();
-        self.plain = true;
+        self.coding.leave();
     }
 }

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use arrow::array::{Array as _, ArrayRef, AsArray as _, DictionaryArray, StringArray};
 use arrow::datatypes::Int32Type;
-use parquet::basic::Encoding;
 use parquet::errors::Result;
 use sources::places::{Places, hash, same};
 
 use super::PAGE_BYTES;
-use super::pages::{Closed, PageFacts, Pages, Press};
-use super::rows::PageRows;
+use super::coding::Coding;
+use super::pages::{Closed, Pages, Press};
 
 /// Bytes of a dictionary after which a row group goes on without.
 const DICTIONARY_BYTES: usize = 1 << 23;
@@ -19,16 +18,9 @@ const DICTIONARY_BYTES: usize = 1 << 23;
 /// A column of the row group that is being written.
 #[derive(Debug)]
 pub(super) struct TextColumn {
-    pages: Pages,
-    rows: PageRows,
+    coding: Coding,
     words: Words,
     seen: Seen,
-    /// Some page finds its values in the dictionary.
-    uses_dictionary: bool,
-    /// The rest of the row group is written without the dictionary.
-    plain: bool,
-    /// The texts of a page without dictionary, their lengths before them.
-    texts: Vec<u8>,
 }
 
 /// The distinct values in the order of first appearance, as a dictionary page holds them.
@@ -57,15 +49,7 @@ const LENGTH_BYTES: usize = 4;
 
 impl TextColumn {
     pub(super) fn new(pages: Pages) -> Self {
-        Self {
-            pages,
-            rows: PageRows::default(),
-            words: Words::default(),
-            seen: Seen::default(),
-            uses_dictionary: false,
-            plain: false,
-            texts: Vec::new(),
-        }
+        Self { coding: Coding::new(pages), words: Words::default(), seen: Seen::default() }
     }
 
     /// Appends rows of a batch's column.
@@ -76,7 +60,7 @@ impl TextColumn {
         (offset, length): (usize, usize),
     ) -> Result<()> {
         let values = column.values().as_string::<i32>();
-        if !self.plain && self.seen.look_at(column.values()) && values.len() <= length {
+        if !self.coding.is_plain() && self.seen.look_at(column.values()) && values.len() <= length {
             self.words.find_all(values, &mut self.seen.places);
         }
         let logical = if values.null_count() > 0 { column.logical_nulls() } else { None };
@@ -86,7 +70,7 @@ impl TextColumn {
             if present {
                 return self.add(press, &keys[rows], values);
             }
-            self.rows.add_nulls(rows.len());
+            self.coding.rows.add_nulls(rows.len());
             Ok(())
         })
     }
@@ -98,62 +82,39 @@ impl TextColumn {
 
     /// Between two pages: goes on without the dictionary, for the rest of the row group.
     pub(super) const fn leave(&mut self) {
-        self.plain = true;
+        self.coding.leave();
     }
 
     /// Ends the page, if it has rows.
     pub(super) fn end_page(&mut self, press: &mut Press) -> Result<()> {
-        if self.rows.rows() == 0 {
-            return Ok(());
-        }
-        if !self.plain && !self.uses_dictionary && self.hardly_repeats() {
+        if self.coding.is_undecided() && self.hardly_repeats() {
             self.leave_dictionary();
         }
-        press.body.clear();
-        if self.pages.has_levels() {
-            self.rows.put_levels(&mut press.body, &mut press.levels);
-        }
-        let encoding = if self.plain {
-            press.body.extend_from_slice(&self.texts);
-            // Packed lengths would be shorter by a byte or two a row, but pyarrow does not read them into a dictionary.
-            Encoding::PLAIN
-        } else {
-            self.rows.put_places(&mut press.body);
-            self.uses_dictionary = true;
-            self.plain = self.words.is_full();
-            Encoding::RLE_DICTIONARY
-        };
-        let facts = PageFacts { rows: self.rows.rows(), nulls: self.rows.nulls(), encoding, range: None };
-        self.pages.add(press, facts)?;
-        self.rows.clear();
-        self.texts.clear();
-        Ok(())
+        self.coding.end_page(press, self.words.is_full(), None)
     }
 
     /// Ends the row group; the next one begins.
     pub(super) fn close(&mut self, press: &mut Press) -> Result<Closed> {
         self.end_page(press)?;
-        let count = self.words.starts.len();
         press.body.clear();
         press.body.extend_from_slice(&self.words.body);
-        let closed = self.pages.close(press, self.uses_dictionary.then_some(count));
+        let closed = self.coding.close(press, self.words.starts.len());
         self.words.clear();
         self.seen = Seen::default();
-        (self.uses_dictionary, self.plain) = (false, false);
         closed
     }
 
     /// Adds rows that have a value.
     fn add(&mut self, press: &mut Press, mut keys: &[i32], values: &StringArray) -> Result<()> {
         while !keys.is_empty() {
-            let (added, ends) = if self.plain {
+            let (added, ends) = if self.coding.is_plain() {
                 let added = self.add_texts(keys, values);
-                (added, self.texts.len() >= PAGE_BYTES)
+                (added, self.coding.values.len() >= PAGE_BYTES)
             } else {
                 let added = self.add_places(keys, values);
                 (added, self.words.is_full())
             };
-            self.rows.add_present(added);
+            self.coding.rows.add_present(added);
             keys = &keys[added..];
             if ends {
                 self.end_page(press)?;
@@ -172,7 +133,7 @@ impl TextColumn {
                 let place = self.words.place(text_of(values, slot));
                 self.seen.places[slot] = place;
                 if self.words.is_full() {
-                    self.rows.tell(place, 1);
+                    self.coding.rows.tell(place, 1);
                     return at + 1;
                 }
                 place
@@ -180,7 +141,7 @@ impl TextColumn {
                 place
             };
             let run = keys[at..].iter().take_while(|other| *other == key).count();
-            self.rows.tell(place, run);
+            self.coding.rows.tell(place, run);
             at += run;
         }
         at
@@ -189,8 +150,8 @@ impl TextColumn {
     /// Adds rows up to the one whose text fills the page.
     fn add_texts(&mut self, keys: &[i32], values: &StringArray) -> usize {
         for (at, key) in keys.iter().enumerate() {
-            put_text(&mut self.texts, text_of(values, usize::try_from(*key).unwrap_or(usize::MAX)));
-            if self.texts.len() >= PAGE_BYTES {
+            put_text(&mut self.coding.values, text_of(values, usize::try_from(*key).unwrap_or(usize::MAX)));
+            if self.coding.values.len() >= PAGE_BYTES {
                 return at + 1;
             }
         }
@@ -201,18 +162,18 @@ impl TextColumn {
     fn hardly_repeats(&self) -> bool {
         let distinct = self.words.starts.len();
         let bytes = |(place, count): (u32, usize)| (self.words.text(place).len() + LENGTH_BYTES) * count;
-        super::hardly_repeat(distinct, self.rows.values())
-            && self.rows.told().map(bytes).sum::<usize>() <= self.words.body.len() * 2
+        super::hardly_repeat(distinct, self.coding.rows.values())
+            && self.coding.rows.told().map(bytes).sum::<usize>() <= self.words.body.len() * 2
     }
 
     /// Takes the first page's texts out of the dictionary.
     fn leave_dictionary(&mut self) {
-        for (place, count) in self.rows.told() {
+        for (place, count) in self.coding.rows.told() {
             let text = self.words.text(place);
-            (0..count).for_each(|_| put_text(&mut self.texts, text));
+            (0..count).for_each(|_| put_text(&mut self.coding.values, text));
         }
         self.words.clear();
-        self.plain = true;
+        self.coding.leave();
     }
 }
 
