@@ -10,7 +10,7 @@ mod sheet;
 pub(crate) use basis_line::basis_line;
 pub(crate) use figure::{Cell, evidence_line, mix, money_column, settled_mix, single};
 pub(crate) use machine::{Machine, csv, render};
-pub(crate) use matrix::money_matrix;
+pub(crate) use matrix::{RowTotal, money_matrix};
 pub(crate) use measure::{duration, gpu_hours, time};
 pub(crate) use sheet::{Grid, Sheet};
 

@@ -27,16 +27,28 @@ pub fn rounded(amount: Amount, digits: u32) -> Result<Amount, AmountError> {
 /// # Errors
 /// `OutOfRange` on overflow.
 pub fn rounded_column(rows: &[Amount], digits: u32) -> Result<Vec<Amount>, AmountError> {
-    let total = rounded(Amount::sum(rows.iter().copied())?, digits)?;
+    rounded_to(rows, rounded(Amount::sum(rows.iter().copied())?, digits)?, digits)
+}
+
+/// Amounts rounded for display so that they sum to `total`, which is rounded already: a part of a column whose sum is
+/// shown too, or the rest beside such a part.
+///
+/// As [`rounded_column`]; where `total` is further from the exact sum than half a step, every row may move by one more.
+///
+/// # Errors
+/// `OutOfRange` on overflow.
+pub fn rounded_to(rows: &[Amount], total: Amount, digits: u32) -> Result<Vec<Amount>, AmountError> {
     let step = i128::try_from(step(digits)).map_err(|_| AmountError::OutOfRange)?;
-    let mut floors: Vec<i128> = rows.iter().map(|row| row.units().div_euclid(step) * step).collect();
+    let mut shown: Vec<i128> = rows.iter().map(|row| row.units().div_euclid(step) * step).collect();
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|i| std::cmp::Reverse(rows[*i].units().rem_euclid(step)));
-    let missing = (total.units() - floors.iter().sum::<i128>()) / step;
-    for index in order.into_iter().take(usize::try_from(missing).unwrap_or(0)) {
-        floors[index] += step;
+    let missing = (total.units() - shown.iter().sum::<i128>()) / step;
+    let count = i128::try_from(rows.len().max(1)).map_err(|_| AmountError::OutOfRange)?;
+    let (each, further) = (missing.div_euclid(count), missing.rem_euclid(count));
+    for (place, index) in order.into_iter().enumerate() {
+        shown[index] += step * (each + i128::from((place as i128) < further));
     }
-    floors.into_iter().map(Amount::from_units).collect()
+    shown.into_iter().map(Amount::from_units).collect()
 }
 
 /// Text with exactly `digits` fractional digits and thousands separated by commas: `-1,234.50`.
@@ -91,6 +103,19 @@ mod tests {
         let third: Amount = "33.333333".parse().unwrap();
         let rows = rounded_column(&[third, third, "33.333334".parse().unwrap()], 2).unwrap();
         assert_eq!(Amount::sum(rows).unwrap().to_string(), "100");
+    }
+
+    #[test]
+    fn a_part_and_its_rest_sum_to_what_is_shown_of_each() {
+        let amounts = |texts: &[&str]| -> Vec<Amount> { texts.iter().map(|t| t.parse().unwrap()).collect() };
+        let shown = |texts: &[&str], total: &str| {
+            let shown = rounded_to(&amounts(texts), total.parse().unwrap(), 2).unwrap();
+            shown.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&["0.014", "0.014"], "0.03"), ["0.02", "0.01"]);
+        assert_eq!(shown(&["1", "2"], "2.99"), ["1", "1.99"]);
+        assert_eq!(shown(&["1", "2"], "3.03"), ["1.02", "2.01"]);
+        assert!(shown(&[], "0").is_empty());
     }
 
     proptest! {

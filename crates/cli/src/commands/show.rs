@@ -7,7 +7,7 @@ use wire::{Empty, empty_cost, empty_wasted};
 use super::Outcome;
 use super::ls::{attempts, quality};
 use crate::display::{
-    Cell, Grid, Machine, Sheet, basis_line, duration, evidence_line, gpu_hours, money_column, money_matrix,
+    Cell, Grid, Machine, RowTotal, Sheet, basis_line, duration, evidence_line, gpu_hours, money_matrix,
     render, settled_mix, single, time,
 };
 use crate::session::Session;
@@ -40,77 +40,80 @@ pub(super) fn sheet(session: &Session<'_>, statement: &Statement) -> Result<Shee
     let wasted = single(&row.wasted, empty_wasted(row))?;
     sheet.line(format!("All-in cost  {cost}    Wasted  {wasted}    Bill  {}", row.settlement));
     sheet.gap();
-    let totals = Totals::of(statement)?;
+    let (matrix, totals) = totals(statement)?;
     if !statement.attempts.is_empty() {
         sheet.grid(attempts_grid(statement, &totals));
         sheet.gap();
     }
-    if !totals.matrix.is_empty() {
-        sheet.grid(totals.matrix);
+    if !matrix.is_empty() {
+        sheet.grid(matrix);
         sheet.gap();
     }
-    closing(&mut sheet, session, statement)?;
+    closing(&mut sheet, session, (statement, &totals))?;
     Ok(sheet)
 }
 
-/// The matrix, and the sum of each of its rows as text, so that both tables of a statement show one number.
-struct Totals {
-    matrix: Grid,
-    rows: Vec<(Option<u32>, String)>,
+/// The matrix, and the sum of each of its rows as text.
+fn totals(statement: &Statement) -> Result<(Grid, RowTexts), AppError> {
+    let settlement = |attempt: Option<u32>| {
+        let found = statement.attempts.iter().find(|row| Some(row.ordinal) == attempt);
+        found.map_or(Settlement::Open, |row| row.settlement)
+    };
+    let cells: Vec<Vec<Cell<'_>>> = statement
+        .matrix
+        .iter()
+        .map(|row| row.cells.iter().map(|f| Cell::new(f, Empty::NoCharges)).collect())
+        .collect();
+    let wasted = |attempt: Option<u32>| {
+        statement.attempts.iter().any(|row| row.wasted && Some(row.ordinal) == attempt)
+    };
+    let totals: Vec<RowTotal<'_>> = statement
+        .matrix
+        .iter()
+        .map(|row| RowTotal {
+            cell: Cell::new(&row.total, empty_cost(settlement(row.attempt))),
+            in_part: wasted(row.attempt),
+        })
+        .collect();
+    let kinds: Vec<Cell<'_>> = statement.kind_totals.iter().map(|f| Cell::new(f, Empty::NoCharges)).collect();
+    let texts = money_matrix(&cells, &totals, &kinds)?;
+    let titles: Vec<String> = statement
+        .kinds
+        .iter()
+        .map(|kind| format!(">{}", kind.word().replace('_', " ").to_uppercase()))
+        .collect();
+    let titles = ["ATTEMPT"].into_iter().chain(titles.iter().map(String::as_str)).chain([">TOTAL"]);
+    let mut matrix = Grid::new(titles);
+    let line = |label: String, cells: Vec<String>, total: &str| {
+        let cells = cells.into_iter().map(|cell| if cell == NO_CHARGES { "–".to_owned() } else { cell });
+        [label].into_iter().chain(cells).chain([total.to_owned()]).collect::<Vec<_>>()
+    };
+    if !statement.kinds.is_empty() {
+        for ((row, cells), total) in statement.matrix.iter().zip(texts.cells).zip(&texts.row_totals) {
+            let label =
+                row.attempt.map_or_else(|| "whole experiment".to_owned(), |ordinal| ordinal.to_string());
+            matrix.row(line(label, cells, total));
+        }
+        let total = single(&statement.total, empty_cost(statement.row.settlement))?;
+        matrix.total(line("TOTAL".to_owned(), texts.column_totals, &total));
+    }
+    let rows = statement.matrix.iter().map(|row| row.attempt).zip(texts.row_totals).collect();
+    Ok((matrix, RowTexts(rows)))
 }
 
-impl Totals {
-    fn of(statement: &Statement) -> Result<Self, AppError> {
-        let settlement = |attempt: Option<u32>| {
-            let found = statement.attempts.iter().find(|row| Some(row.ordinal) == attempt);
-            found.map_or(Settlement::Open, |row| row.settlement)
-        };
-        let cells: Vec<Vec<Cell<'_>>> = statement
-            .matrix
-            .iter()
-            .map(|row| row.cells.iter().map(|f| Cell::new(f, Empty::NoCharges)).collect())
-            .collect();
-        let totals: Vec<Cell<'_>> = statement
-            .matrix
-            .iter()
-            .map(|row| Cell::new(&row.total, empty_cost(settlement(row.attempt))))
-            .collect();
-        let kinds: Vec<Cell<'_>> =
-            statement.kind_totals.iter().map(|f| Cell::new(f, Empty::NoCharges)).collect();
-        let texts = money_matrix(&cells, &totals, &kinds)?;
-        let titles: Vec<String> = statement
-            .kinds
-            .iter()
-            .map(|kind| format!(">{}", kind.word().replace('_', " ").to_uppercase()))
-            .collect();
-        let titles = ["ATTEMPT"].into_iter().chain(titles.iter().map(String::as_str)).chain([">TOTAL"]);
-        let mut matrix = Grid::new(titles);
-        let line = |label: String, cells: Vec<String>, total: &str| {
-            let cells = cells.into_iter().map(|cell| if cell == NO_CHARGES { "–".to_owned() } else { cell });
-            [label].into_iter().chain(cells).chain([total.to_owned()]).collect::<Vec<_>>()
-        };
-        if !statement.kinds.is_empty() {
-            for ((row, cells), total) in statement.matrix.iter().zip(texts.cells).zip(&texts.row_totals) {
-                let label =
-                    row.attempt.map_or_else(|| "whole experiment".to_owned(), |ordinal| ordinal.to_string());
-                matrix.row(line(label, cells, total));
-            }
-            let total = single(&statement.total, empty_cost(statement.row.settlement))?;
-            matrix.total(line("TOTAL".to_owned(), texts.column_totals, &total));
-        }
-        let rows = statement.matrix.iter().map(|row| row.attempt).zip(texts.row_totals).collect();
-        Ok(Self { matrix, rows })
-    }
+/// The sums of the matrix's rows as text, so that every place of a statement shows one number.
+struct RowTexts(Vec<(Option<u32>, String)>);
 
+impl RowTexts {
     fn of_attempt(&self, ordinal: u32) -> String {
-        let found = self.rows.iter().find(|(attempt, _)| *attempt == Some(ordinal));
+        let found = self.0.iter().find(|(attempt, _)| *attempt == Some(ordinal));
         found.map_or_else(|| NO_CHARGES.to_owned(), |(_, text)| text.clone())
     }
 }
 
 const NO_CHARGES: &str = wire::State::NoCharges.word();
 
-fn attempts_grid(statement: &Statement, totals: &Totals) -> Grid {
+fn attempts_grid(statement: &Statement, totals: &RowTexts) -> Grid {
     let mut grid = Grid::new([
         "ATTEMPT",
         "OUTCOME",
@@ -152,7 +155,11 @@ fn ending(attempt: &AttemptRow) -> String {
     }
 }
 
-fn closing(sheet: &mut Sheet, session: &Session<'_>, statement: &Statement) -> Result<(), AppError> {
+fn closing(
+    sheet: &mut Sheet,
+    session: &Session<'_>,
+    (statement, totals): (&Statement, &RowTexts),
+) -> Result<(), AppError> {
     let row = &statement.row;
     let evidence = evidence_line(&statement.total)?;
     if !evidence.is_empty() {
@@ -166,14 +173,9 @@ fn closing(sheet: &mut Sheet, session: &Session<'_>, statement: &Statement) -> R
     };
     sheet.line(format!("settlement  {settlement}"));
     if row.failed_attempts > 0 {
-        let wasted: Vec<&AttemptRow> = statement.attempts.iter().filter(|attempt| attempt.wasted).collect();
-        let cells: Vec<Cell<'_>> =
-            wasted.iter().map(|a| Cell::new(&a.cost, empty_cost(a.settlement))).collect();
-        let texts = money_column(&cells)?;
+        let wasted = statement.attempts.iter().filter(|attempt| attempt.wasted);
         let parts: Vec<String> = wasted
-            .iter()
-            .zip(texts)
-            .map(|(attempt, text)| format!("attempt {} {text}", attempt.ordinal))
+            .map(|attempt| format!("attempt {} {}", attempt.ordinal, totals.of_attempt(attempt.ordinal)))
             .collect();
         let total = single(&row.wasted, empty_wasted(row))?;
         sheet.line(format!("wasted      {total} = {}", parts.join(" + ")));

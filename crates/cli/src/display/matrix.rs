@@ -1,7 +1,7 @@
 //! A matrix of figures whose cells, as shown, add up along both sides.
 
 use app::AppError;
-use money::{Amount, SCALE, rounding};
+use money::{Amount, AmountError, SCALE, rounding};
 
 use super::Cell;
 
@@ -15,17 +15,25 @@ pub(crate) struct MatrixTexts {
     pub(crate) column_totals: Vec<String>,
 }
 
-/// The texts of a matrix: its row sums and column sums are rounded as columns, and the cells are then rounded up or down
-/// so that they sum to both.
+/// The sum of a row, and whether it belongs to the part of the rows whose own sum is shown as well.
+pub(crate) struct RowTotal<'a> {
+    /// The row's sum.
+    pub(crate) cell: Cell<'a>,
+    /// True for a row of the part.
+    pub(crate) in_part: bool,
+}
+
+/// The texts of a matrix: its row sums and column sums are rounded as columns, the row sums of the part to the rounded sum
+/// of the part, and the cells are then rounded up or down so that they sum to both.
 pub(crate) fn money_matrix(
     cells: &[Vec<Cell<'_>>],
-    row_totals: &[Cell<'_>],
+    row_totals: &[RowTotal<'_>],
     column_totals: &[Cell<'_>],
 ) -> Result<MatrixTexts, AppError> {
-    let digits = row_totals.first().map_or(0, |total| total.digits());
+    let digits = row_totals.first().map_or(0, |total| total.cell.digits());
     let exact =
         |cells: &[Cell<'_>]| cells.iter().map(|cell| cell.figure.total()).collect::<Result<Vec<_>, _>>();
-    let rows = rounding::rounded_column(&exact(row_totals)?, digits)?;
+    let rows = rounded_rows(row_totals, digits)?;
     let columns = rounding::rounded_column(&exact(column_totals)?, digits)?;
     let amounts = cells.iter().map(|row| exact(row)).collect::<Result<Vec<_>, _>>()?;
     let shown = rounded_matrix(&amounts, (&rows, &columns), digits)?;
@@ -34,9 +42,33 @@ pub(crate) fn money_matrix(
     };
     Ok(MatrixTexts {
         cells: cells.iter().zip(&shown).map(|(row, shown)| texts(row, shown)).collect::<Result<_, _>>()?,
-        row_totals: texts(row_totals, &rows)?,
+        row_totals: row_totals
+            .iter()
+            .zip(&rows)
+            .map(|(total, amount)| total.cell.text(*amount))
+            .collect::<Result<_, _>>()?,
         column_totals: texts(column_totals, &columns)?,
     })
+}
+
+/// The row sums rounded: those of the part to its rounded sum, the others to what is then left of the rounded total.
+fn rounded_rows(totals: &[RowTotal<'_>], digits: u32) -> Result<Vec<Amount>, AppError> {
+    let exact = totals.iter().map(|total| total.cell.figure.total()).collect::<Result<Vec<_>, _>>()?;
+    let part: Vec<bool> = totals.iter().map(|total| total.in_part).collect();
+    Ok(rounded_parts(&exact, &part, digits)?)
+}
+
+fn rounded_parts(exact: &[Amount], in_part: &[bool], digits: u32) -> Result<Vec<Amount>, AmountError> {
+    let of = |wanted: bool| -> Vec<Amount> {
+        exact.iter().zip(in_part).filter(|(_, part)| **part == wanted).map(|(amount, _)| *amount).collect()
+    };
+    let (part, rest) = (of(true), of(false));
+    let whole = rounding::rounded(Amount::sum(exact.iter().copied())?, digits)?;
+    let part_sum = rounding::rounded(Amount::sum(part.iter().copied())?, digits)?;
+    let mut part =
+        rounding::rounded_to(&part, if rest.is_empty() { whole } else { part_sum }, digits)?.into_iter();
+    let mut rest = rounding::rounded_to(&rest, whole.checked_sub(part_sum)?, digits)?.into_iter();
+    Ok(in_part.iter().filter_map(|in_part| if *in_part { part.next() } else { rest.next() }).collect())
 }
 
 /// The cells rounded so that they sum to the sums given, which are rounded already.
@@ -166,6 +198,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_part_of_the_rows_adds_up_beside_the_whole(
+            rows in proptest::collection::vec((-30_000_i128..30_000, any::<bool>()), 0..12),
+        ) {
+            let exact: Vec<Amount> =
+                rows.iter().map(|(units, _)| Amount::from_units(units * 10_i128.pow(SCALE - 3)).unwrap()).collect();
+            let part: Vec<bool> = rows.iter().map(|(_, part)| *part).collect();
+            let shown = rounded_parts(&exact, &part, 2).unwrap();
+            let sum = |amounts: &[Amount]| Amount::sum(amounts.iter().copied()).unwrap();
+            let of_part = |amounts: &[Amount]| -> Vec<Amount> {
+                amounts.iter().zip(&part).filter(|(_, part)| **part).map(|(amount, _)| *amount).collect()
+            };
+            prop_assert_eq!(sum(&shown), rounding::rounded(sum(&exact), 2).unwrap());
+            prop_assert_eq!(sum(&of_part(&shown)), rounding::rounded(sum(&of_part(&exact)), 2).unwrap());
+        }
+
         #[test]
         fn a_matrix_adds_up_both_ways(
             thousandths in proptest::collection::vec(proptest::collection::vec(-30_000_i128..30_000, 5), 1..8),
