@@ -9,7 +9,8 @@
 //! # How observations become attempts
 //! 1. Records are grouped by key. If a record's aliases name another key that has records of its own (a tracker's
 //!    session that names the scheduler's job), it accompanies that attempt: it adds experiment, versions, quality,
-//!    checkpoints and artifacts, and the scheduler's times stay.
+//!    checkpoints and artifacts, and the scheduler's times stay. An alias that is a job's name, the beginning of keys up
+//!    to a colon, means the execution of that job during which the session began, give or take ten minutes.
 //! 2. Two executions under one key — overlapping, with different starts, on different hosts — are an id collision:
 //!    both are kept, the later as `{key}@{start in epoch seconds}`, and a note says so.
 //! 3. Views are walked in the order in which they were reported: `modified_at`, else the latest time that the view

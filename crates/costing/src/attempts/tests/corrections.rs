@@ -185,3 +185,44 @@ fn a_checkpoint_that_was_seen_to_begin_is_the_one_that_completed() {
     let shown: Vec<_> = kept.checkpoints.iter().map(|c| (c.step, c.completed_at)).collect();
     assert_eq!(shown, [(Some(200), None), (Some(100), some(30))]);
 }
+
+/// A tracker's session that names a job, of which a scheduler tells two executions: 100 to 5,000 and 6,000 to 9,000.
+fn session_of_job(job: &str, start: i64) -> Folded {
+    let session =
+        AttemptView { aliases: vec![job.to_owned()], model_version: Some("v3".to_owned()), ..running(start) };
+    fold(&[
+        ran("slurm:gpu:42:90", ended(100, 5_000, Outcome::Failed)),
+        ran("slurm:gpu:42:5500", ended(6_000, 9_000, Outcome::Completed)),
+        ran("slurm:gpu:421:90", ended(100, 9_000, Outcome::Completed)),
+        ran("mlflow:t:run:0", session),
+    ])
+}
+
+#[test]
+fn a_session_that_names_a_job_joins_the_execution_in_which_it_began() {
+    for (start, expect) in [
+        (110, "slurm:gpu:42:90"),
+        (4_999, "slurm:gpu:42:90"),
+        (5_100, "slurm:gpu:42:90"),
+        (5_990, "slurm:gpu:42:5500"),
+        (6_000, "slurm:gpu:42:5500"),
+        (9_500, "slurm:gpu:42:5500"),
+    ] {
+        let folded = session_of_job("slurm:gpu:42", start);
+        let found: Vec<&str> = folded
+            .attempts
+            .iter()
+            .filter(|attempt| attempt.model_version.is_some())
+            .map(|attempt| attempt.canonical_key.as_str())
+            .collect();
+        assert_eq!((found, folded.attempts.len()), (vec![expect], 3), "a session that began at {start}");
+    }
+}
+
+#[test]
+fn a_session_outside_of_a_jobs_time_and_a_job_that_nobody_tells_of_stay_apart() {
+    for (job, start) in [("slurm:gpu:42", 9_601), ("slurm:gpu:4", 110), ("slurm:gpu:43", 110), ("", 110)] {
+        let folded = session_of_job(job, start);
+        assert_eq!(folded.attempts.len(), 4, "a session of `{job}` that began at {start}");
+    }
+}
