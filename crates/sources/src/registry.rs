@@ -79,6 +79,18 @@ const SOURCES: &[Source] = &[
         text: include_str!("prices/gcp_catalogue.rs"),
     },
     Source {
+        id: "mlflow",
+        title: "MLflow runs",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/mlflow.rs"),
+    },
+    Source {
+        id: "mlperf",
+        title: "MLPerf training logs",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/mlperf.rs"),
+    },
+    Source {
         id: "opencost",
         title: "OpenCost and Kubecost allocations",
         kind: Kind::Telemetry,
@@ -113,5 +125,17 @@ const SOURCES: &[Source] = &[
         title: "Slurm accounting",
         kind: Kind::Telemetry,
         text: include_str!("telemetry/slurm.rs"),
+    },
+    Source {
+        id: "tensorboard",
+        title: "TensorBoard event files",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/tensorboard.rs"),
+    },
+    Source {
+        id: "wandb",
+        title: "Weights & Biases runs",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/wandb.rs"),
     },
 ];

@@ -1,12 +1,23 @@
 //! Readers of run records, one file a format.
 
 pub mod attempts;
+mod clock;
+mod folder;
+mod framed;
+pub mod mlflow;
+pub mod mlperf;
 pub mod opencost;
 pub mod openlineage;
+mod protobuf;
+mod series;
 pub mod slurm;
+pub mod tensorboard;
+pub mod wandb;
+mod whole;
 
 use ledger::Observation;
 
+use self::attempts::Refusal;
 use crate::Rejection;
 
 /// What a reader made of one input: `accepted + rejections = rows`.
@@ -22,6 +33,29 @@ pub struct TelemetryRead {
     pub accepted: u64,
     /// What the user should know of this input.
     pub warnings: Vec<Warning>,
+}
+
+impl TelemetryRead {
+    /// Counts a record as accepted or rejected.
+    pub(in crate::telemetry) fn count(&mut self, taken: Result<(), Refusal>, file: &str, number: u64) {
+        self.rows += 1;
+        match taken {
+            Ok(()) => self.accepted += 1,
+            Err(refusal) => self.rejections.push(refusal.rejection(file, number)),
+        }
+    }
+
+    /// Warns of what was met, with its count before the message; of nothing, if it was not met.
+    pub(in crate::telemetry) fn warn_of(&mut self, count: u64, code: &'static str, told: (&str, &str)) {
+        if count > 0 {
+            let (message, help) = told;
+            self.warnings.push(Warning {
+                code,
+                message: format!("{count} {message}"),
+                help: help.to_owned(),
+            });
+        }
+    }
 }
 
 /// Something that the user should know but that stops nothing.

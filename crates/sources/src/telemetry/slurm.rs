@@ -74,6 +74,8 @@ use std::path::PathBuf;
 
 use flate2::read::MultiGzDecoder;
 
+pub(in crate::telemetry) use self::carrier::{Named, name_rule as experiment_of_name};
+
 use self::fault::Fault;
 use self::history::History;
 use self::record::Record;

@@ -8,19 +8,20 @@ const MAX_VALUE: usize = 512;
 
 /// What the texts of a job name.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Named {
+pub(in crate::telemetry) struct Named {
     /// The experiment.
-    pub(super) experiment: Option<String>,
+    pub(in crate::telemetry) experiment: Option<String>,
     /// Configuration version.
-    pub(super) config: Option<String>,
+    pub(in crate::telemetry) config: Option<String>,
     /// Dataset snapshot.
-    pub(super) dataset: Option<String>,
+    pub(in crate::telemetry) dataset: Option<String>,
     /// Model version.
-    pub(super) model: Option<String>,
+    pub(in crate::telemetry) model: Option<String>,
 }
 
 impl Named {
-    fn put(&mut self, key: &str, value: &str) {
+    /// Takes a value, if the key is one of the convention and names what is not named yet.
+    pub(in crate::telemetry) fn put(&mut self, key: &str, value: &str) {
         let slot = match normalised_key(key).as_str() {
             "experiment" | "experiment_id" => &mut self.experiment,
             "config" | "config_version" => &mut self.config,
@@ -80,7 +81,7 @@ pub(super) fn link(named: Option<&str>, job_name: Option<&str>, own: &str) -> Ex
 }
 
 /// The experiment of a job name `<experiment>.a<number>`.
-fn name_rule(name: &str) -> Option<&str> {
+pub(in crate::telemetry) fn name_rule(name: &str) -> Option<&str> {
     let (experiment, number) = name.rsplit_once(".a")?;
     let counted = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
     (counted && !experiment.is_empty()).then_some(experiment)
