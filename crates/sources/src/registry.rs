@@ -37,6 +37,12 @@ const SOURCES: &[Source] = &[
         text: include_str!("telemetry/attempts.rs"),
     },
     Source {
+        id: "aws-batch",
+        title: "AWS Batch jobs",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/aws_batch.rs"),
+    },
+    Source {
         id: "aws-cur",
         title: "AWS cost and usage report",
         kind: Kind::Billing,
@@ -61,6 +67,18 @@ const SOURCES: &[Source] = &[
         text: include_str!("billing/azure_cost.rs"),
     },
     Source {
+        id: "azure-ml",
+        title: "Azure Machine Learning jobs",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/azure_ml.rs"),
+    },
+    Source {
+        id: "ec2-events",
+        title: "EC2 events and instances",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/ec2_events.rs"),
+    },
+    Source {
         id: "focus",
         title: "FOCUS cost and usage",
         kind: Kind::Billing,
@@ -77,6 +95,12 @@ const SOURCES: &[Source] = &[
         title: "Google Cloud price catalogue",
         kind: Kind::Prices,
         text: include_str!("prices/gcp_catalogue.rs"),
+    },
+    Source {
+        id: "kubernetes",
+        title: "Kubernetes objects",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/kubernetes.rs"),
     },
     Source {
         id: "mlflow",
@@ -115,6 +139,12 @@ const SOURCES: &[Source] = &[
         text: include_str!("prices/rates.rs"),
     },
     Source {
+        id: "sagemaker",
+        title: "SageMaker training jobs",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/sagemaker.rs"),
+    },
+    Source {
         id: "skypilot",
         title: "SkyPilot catalogue",
         kind: Kind::Prices,
@@ -131,6 +161,12 @@ const SOURCES: &[Source] = &[
         title: "TensorBoard event files",
         kind: Kind::Telemetry,
         text: include_str!("telemetry/tensorboard.rs"),
+    },
+    Source {
+        id: "vertex-ai",
+        title: "Vertex AI custom jobs",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/vertex_ai.rs"),
     },
     Source {
         id: "wandb",

@@ -131,7 +131,7 @@ fn the_metadata_beside_a_run_tells_its_accelerators_and_its_job() {
     assert_eq!((view.gpu_count, view.gpu_kind.as_deref()), (Some(8_000), Some("NVIDIA A100")));
     assert_eq!(
         (view.aliases.as_slice(), view.cluster.as_deref()),
-        (&["job_id=42".to_owned()][..], Some("gpu"))
+        (&["slurm:gpu:42".to_owned()][..], Some("gpu"))
     );
     assert_eq!(view.config_version.as_deref(), Some("abc"));
 }

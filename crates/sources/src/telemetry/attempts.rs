@@ -64,6 +64,8 @@
 
 mod cell;
 mod column;
+mod documents;
+mod labels;
 mod lines;
 mod refusal;
 mod resource;
@@ -81,6 +83,8 @@ use super::{TelemetryRead, Warning};
 use crate::{Rejection, SourceError, Zone};
 
 pub(in crate::telemetry) use self::cell::thousandths;
+pub(in crate::telemetry) use self::documents::{Codes, documents, moment, values};
+pub(in crate::telemetry) use self::labels::Labels;
 pub(in crate::telemetry) use self::lines::Lines;
 pub(in crate::telemetry) use self::refusal::{Refusal, cannot_read};
 pub(in crate::telemetry) use self::resource::Resource;

@@ -1,17 +1,23 @@
 //! Readers of run records, one file a format.
 
 pub mod attempts;
+pub mod aws_batch;
+pub mod azure_ml;
 mod clock;
+pub mod ec2_events;
 mod folder;
 mod framed;
+pub mod kubernetes;
 pub mod mlflow;
 pub mod mlperf;
 pub mod opencost;
 pub mod openlineage;
 mod protobuf;
+pub mod sagemaker;
 mod series;
 pub mod slurm;
 pub mod tensorboard;
+pub mod vertex_ai;
 pub mod wandb;
 mod whole;
 
@@ -55,6 +61,13 @@ impl TelemetryRead {
                 help: help.to_owned(),
             });
         }
+    }
+
+    /// Counts a record of a file, and keeps what it says.
+    pub(in crate::telemetry) fn settle(&mut self, records: Result<Vec<Observation>, Refusal>, file: &str) {
+        let number = self.rows + 1;
+        let taken = records.map(|records| self.observations.extend(records));
+        self.count(taken, file, number);
     }
 }
 

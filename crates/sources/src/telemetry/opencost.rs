@@ -73,6 +73,8 @@ mod windows;
 
 use std::io::{BufRead, Read};
 
+pub(in crate::telemetry) use self::node::billed_id;
+
 use super::TelemetryRead;
 use super::attempts::{Refusal, cannot_read};
 use crate::SourceError;

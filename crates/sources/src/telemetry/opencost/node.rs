@@ -19,7 +19,7 @@ pub(super) struct Node {
 }
 
 /// The id by which a bill names a machine, from Kubernetes' `spec.providerID` or what OpenCost keeps of it.
-fn billed_id(id: &str) -> String {
+pub(in crate::telemetry) fn billed_id(id: &str) -> String {
     if let Some(path) = id.strip_prefix("aws://") {
         return path.rsplit('/').next().unwrap_or(path).to_owned();
     }

@@ -21,7 +21,7 @@ impl<'a> Object<'a> {
     }
 
     /// A field that is there and not null.
-    fn get(&self, name: &str) -> Option<&'a Value> {
+    pub(in crate::telemetry) fn get(&self, name: &str) -> Option<&'a Value> {
         self.fields.get(name).filter(|value| !value.is_null())
     }
 
