@@ -9,8 +9,7 @@
 
 mod documents;
 mod golden;
-
-use std::path::Path;
+mod shared;
 
 use ledger::{Capacity, LinkMethod, Outcome, RunRecord, RunState, SourceId};
 use proptest::prelude::*;
@@ -65,14 +64,9 @@ fn what_is_broken_is_rejected_with_its_reason_and_the_rest_is_read() {
 
 #[test]
 fn recorded_answers_are_read_whole() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(
-        "../../../shared/data/telemetry/aws_azure_recorded/tools/c7n_azure/tests_azure/cassettes/\
-         MachineLearningJobTest.machine-learning-jobs.json",
-    );
-    let Ok(cassette) = std::fs::read(&path) else {
-        eprintln!("skipped: {} is not here", path.display());
-        return;
-    };
+    let name = "aws_azure_recorded/tools/c7n_azure/tests_azure/cassettes/MachineLearningJobTest.machine-learning-jobs.json";
+    let Some(path) = shared::shared(name) else { return };
+    let cassette = std::fs::read(path).unwrap();
     let cassette: Value = serde_json::from_slice(&cassette).unwrap();
     let bodies =
         cassette["interactions"].as_array().unwrap().iter().map(|one| &one["response"]["body"]["data"]);

@@ -9,8 +9,7 @@
 
 mod documents;
 mod golden;
-
-use std::path::Path;
+mod shared;
 
 use ledger::{Initiator, RunRecord, SourceId};
 use proptest::prelude::*;
@@ -85,13 +84,11 @@ fn what_is_broken_is_rejected_with_its_reason_and_the_rest_is_read() {
 
 #[test]
 fn recorded_answers_are_read_whole() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(
-        "../../../shared/data/telemetry/aws_azure_recorded/tests/data/placebo/test_ec2_propagate_spot_tags",
-    );
-    let Ok(files) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: {} is not here", folder.display());
+    let Some(folder) = shared::shared("aws_azure_recorded/tests/data/placebo/test_ec2_propagate_spot_tags")
+    else {
         return;
     };
+    let files = std::fs::read_dir(&folder).unwrap();
     let mut files: Vec<_> = files.map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let options = Ec2EventsOptions { zone: Zone::Utc, ..options() };

@@ -11,6 +11,7 @@ mod documents;
 mod golden;
 #[path = "kubernetes/recorded.rs"]
 mod recorded;
+mod shared;
 
 use ledger::{AttemptView, Binding, Capacity, Cause, Outcome, Phase, PhaseKind, RunRecord, RunState};
 use proptest::prelude::*;

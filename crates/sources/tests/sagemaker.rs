@@ -11,6 +11,7 @@ mod documents;
 mod golden;
 #[path = "sagemaker/recorded.rs"]
 mod recorded;
+mod shared;
 
 use ledger::{
     ArtifactKind, AttemptView, BindingKind, Capacity, Cause, Direction, LinkMethod, Outcome, PhaseKind,

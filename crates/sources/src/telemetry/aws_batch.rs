@@ -2,9 +2,10 @@
 //!
 //! # What it reads
 //!
-//! Answers of `describe-jobs`, one after another or in a list. The service keeps ended jobs for about a week, so import them
-//! in time; an array job's children are described by their own ids (`{id}:0`, `{id}:1`, …), a multi-node job's nodes are
-//! `{id}#0`, `{id}#1`, …. Answers of `ecs describe-container-instances` in the same file tell which machine ran a container.
+//! Answers of `describe-jobs`, one after another or in a list. The service keeps ended jobs for about a week, so
+//! import them in time; an array job's children are described by their own ids (`{id}:0`, `{id}:1`, …), a multi-node
+//! job's nodes are `{id}#0`, `{id}#1`, …. Answers of `ecs describe-container-instances` in the same file tell which
+//! machine ran a container.
 //!
 //! ```text
 //! aws batch list-jobs --job-queue QUEUE --job-status FAILED --query 'jobSummaryList[].jobId' --output text | tr '\t' '\n' \
@@ -28,11 +29,11 @@
 //!
 //! # How a record becomes an attempt
 //!
-//! Each element of `attempts` is an attempt, `batch:{jobArn}:{index from 0}`; all of a job are of one experiment, if no tag
-//! names one. The job's own `startedAt` belongs to the attempt that runs, or to the last one where none is listed: the
-//! service lists an attempt only when it has ended. A job that never started is one attempt without a start, and holds
-//! nothing. The parent of an array is no attempt: its children are. A node of a multi-node job adds what it held to the job's
-//! attempt, and then the job's own record holds nothing.
+//! Each element of `attempts` is an attempt, `batch:{jobArn}:{index from 0}`; all of a job are of one experiment, if
+//! no tag names one. The job's own `startedAt` belongs to the attempt that runs, or to the last one where none is
+//! listed: the service lists an attempt only when it has ended. A job that never started is one attempt without a
+//! start, and holds nothing. The parent of an array is no attempt: its children are. A node of a multi-node job adds
+//! what it held to the job's attempt, and then the job's own record holds nothing.
 //!
 //! | what is told | outcome and cause |
 //! |---|---|

@@ -26,13 +26,14 @@
 //!
 //! # How a record becomes an attempt
 //!
-//! A job is one attempt, `azureml:{id in lower case}:0`. A sweep or a pipeline is no attempt: its children are. `Completed` is
-//! completed, `Failed` failed with an unknown cause, `Canceled` cancelled by a user; everything else has not ended.
+//! A job is one attempt, `azureml:{id in lower case}:0`. A sweep or a pipeline is no attempt: its children are.
+//! `Completed` is completed, `Failed` failed with an unknown cause, `Canceled` cancelled by a user; everything else
+//! has not ended.
 //!
 //! # What it cannot tell
 //!
-//! * When a job started and ended, and so what it held: the resource manager does not say. The workspace's MLflow tracking
-//!   API does, under the job's name as the run's id.
+//! * When a job started and ended, and so what it held: the resource manager does not say. The workspace's MLflow
+//!   tracking API does, under the job's name as the run's id.
 //! * Why a job failed.
 //!
 //! # References

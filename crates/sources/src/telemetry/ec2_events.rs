@@ -2,8 +2,9 @@
 //!
 //! # What it reads
 //!
-//! Events, one JSON object a line or a document, as a rule for `source: aws.ec2` writes them to a log group or a bucket; and
-//! answers of `describe-instances` and `describe-spot-instance-requests`. Other events and answers are accepted and say nothing.
+//! Events, one JSON object a line or a document, as a rule for `source: aws.ec2` writes them to a log group or a
+//! bucket; and answers of `describe-instances` and `describe-spot-instance-requests`. Other events and answers are
+//! accepted and say nothing.
 //!
 //! ```text
 //! {"detail-type":"EC2 Spot Instance Interruption Warning","source":"aws.ec2","time":"2026-07-01T10:00:00Z",
@@ -20,9 +21,9 @@
 //!
 //! # How a record becomes an attempt
 //!
-//! None does: EC2 knows machines and not runs. An interruption is kept under the key of its machine, `instance:{id}`. A
-//! described instance is a period of the node of its host name in the cluster that the user names, from its launch to the end
-//! that an event tells, so that runs which only know the host's name are bound to the instance of the bill.
+//! None does: EC2 knows machines and not runs. An interruption is kept under the key of its machine, `instance:{id}`.
+//! A described instance is a period of the node of its host name in the cluster that the user names, from its launch
+//! to the end that an event tells, so that runs which only know the host's name are bound to the instance of the bill.
 //!
 //! # What it cannot tell
 //!

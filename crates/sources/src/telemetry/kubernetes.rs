@@ -2,8 +2,8 @@
 //!
 //! # What it reads
 //!
-//! Lists of objects of any kinds, as `kubectl` prints them, several one after another, single objects, and the events of
-//! a watch. Kinds and fields that are not named here are accepted and not read. Every few minutes is often enough:
+//! Lists of objects of any kinds, as `kubectl` prints them, several one after another, single objects, and the events
+//! of a watch. Kinds and fields that are not named here are accepted and not read. Every few minutes is often enough:
 //!
 //! ```text
 //! kubectl get namespaces,nodes,pods,jobs,jobsets.jobset.x-k8s.io,workloads.kueue.x-k8s.io,pytorchjobs,rayjobs,rayclusters,\
@@ -28,7 +28,8 @@
 //!
 //! # How a record becomes an attempt
 //!
-//! Where the controller counts attempts, its pods of one count are the ranks of one attempt; the key begins `k8s:{cluster}:`
+//! Where the controller counts attempts, its pods of one count are the ranks of one attempt; the key begins
+//! `k8s:{cluster}:`
 //!
 //! | controller | rest of the key |
 //! |---|---|
@@ -39,14 +40,14 @@
 //! | Volcano job | `{uid}:{version}` |
 //! | anything else: each pod, and each restart of its main container | `{uid of the pod}:{container}:{restart}` |
 //!
-//! The main container is the first with an accelerator, else the one that `kubectl.kubernetes.io/default-container` names,
-//! else the first. A pod of a service (of a `Deployment`, `DaemonSet` or `StatefulSet`) is a run only if it holds an
-//! accelerator; others are counted and left out.
+//! The main container is the first with an accelerator, else the one that `kubectl.kubernetes.io/default-container`
+//! names, else the first. A pod of a service (of a `Deployment`, `DaemonSet` or `StatefulSet`) is a run only if it
+//! holds an accelerator; others are counted and left out.
 //!
-//! An attempt holds each node from the time when a pod was scheduled on it until its last container ended; ranks on one node
-//! are added up. A pod that was never scheduled holds nothing. A pod keeps its node between two runs of its container:
-//! that time is the later run's. A slice of an accelerator (`nvidia.com/mig-3g.20gb`) is three sevenths, one of N shared
-//! replicas (`nvidia.com/gpu.replicas`) an Nth, and `nvidia.com/gpucores` hundredths of one.
+//! An attempt holds each node from the time when a pod was scheduled on it until its last container ended; ranks on
+//! one node are added up. A pod that was never scheduled holds nothing. A pod keeps its node between two runs of its
+//! container: that time is the later run's. A slice of an accelerator (`nvidia.com/mig-3g.20gb`) is three sevenths,
+//! one of N shared replicas (`nvidia.com/gpu.replicas`) an Nth, and `nvidia.com/gpucores` hundredths of one.
 //!
 //! | what is told | cause |
 //! |---|---|
@@ -59,15 +60,15 @@
 //! | `StartError`, `UnexpectedAdmissionError` | `launch_failure` |
 //! | any other exit code but 0 | `app_error` |
 //!
-//! A pod that a later list of its namespace does not hold any more, or whose watch event says `DELETED`, without an end of
-//! its own, is lost: nobody told how it ended. A pod is ordered by the latest time that its own status tells, so exports may
-//! be imported in any order.
+//! A pod that a later list of its namespace does not hold any more, or whose watch event says `DELETED`, without an
+//! end of its own, is lost: nobody told how it ended. A pod is ordered by the latest time that its own status tells,
+//! so exports may be imported in any order.
 //!
 //! # What it cannot tell
 //!
 //! * Runs before the last restart: a container keeps only its last end. A warning counts what is missing.
-//! * Pods that were deleted before an export saw them: a restarted `JobSet` deletes its pods, and finished jobs are cleaned
-//!   up. A `JobSet`'s attempts without pods are told, without what they held.
+//! * Pods that were deleted before an export saw them: a restarted `JobSet` deletes its pods, and finished jobs are
+//!   cleaned up. A `JobSet`'s attempts without pods are told, without what they held.
 //! * That a pod vanished between two files: it stays running. Lists one after another in one file tell it.
 //! * What a rank held that vanished between two files while another one of its attempt on the same node goes on.
 //! * Devices of dynamic resource allocation (`resourceClaims`), and cores of AWS Neuron devices.

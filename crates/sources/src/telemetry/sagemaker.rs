@@ -2,8 +2,8 @@
 //!
 //! # What it reads
 //!
-//! Answers of the API as the AWS CLI or an SDK prints them, one after another or in a list; pages of a list may follow each
-//! other. Fields that are not named here are not read.
+//! Answers of the API as the AWS CLI or an SDK prints them, one after another or in a list; pages of a list may follow
+//! each other. Fields that are not named here are not read.
 //!
 //! ```text
 //! aws sagemaker list-training-jobs --query 'TrainingJobSummaries[].TrainingJobName' --output text | tr '\t' '\n' \
@@ -34,15 +34,15 @@
 //! | `BillableTimeInSeconds` × `InstanceCount`, `WarmPoolStatus` | a warning with the sum: the bill tells what it cost |
 //! | `LastModifiedTime` | orders corrections |
 //!
-//! Times may be text with an offset (CLI), seconds since 1970 (API), or the parts of a date that a recorder of answers kept;
-//! those carry no zone, which then must be declared.
+//! Times may be text with an offset (CLI), seconds since 1970 (API), or the parts of a date that a recorder of answers
+//! kept; those carry no zone, which then must be declared.
 //!
 //! # How a record becomes an attempt
 //!
-//! A job is one attempt, `sm:{arn}:1`, until it is started again: every `Starting` or `Restarting` after the first opens the
-//! next, `sm:{arn}:2` and so on. `Interrupted` ends one as taken back by the provider. The time until the first instance
-//! works, and between an interruption and the next instance, is waiting and not held. All attempts of a job are bound to the
-//! job's ARN; the bill has one number for the job, which is split by their time.
+//! A job is one attempt, `sm:{arn}:1`, until it is started again: every `Starting` or `Restarting` after the first
+//! opens the next, `sm:{arn}:2` and so on. `Interrupted` ends one as taken back by the provider. The time until the
+//! first instance works, and between an interruption and the next instance, is waiting and not held. All attempts of a
+//! job are bound to the job's ARN; the bill has one number for the job, which is split by their time.
 //!
 //! | what is told | outcome and cause |
 //! |---|---|
@@ -54,8 +54,8 @@
 //! | `Failed` with `ClientError` or `AlgorithmError` | failed, `app_error`, or `oom_gpu` and `oom_host` by its words |
 //! | `Failed` otherwise, as by `InternalServerError` | failed, cause unknown |
 //!
-//! A warm pool that was kept after the job is held by its last attempt for as long as it is billed. The status messages are
-//! evidence only, as their text may change.
+//! A warm pool that was kept after the job is held by its last attempt for as long as it is billed. The status
+//! messages are evidence only, as their text may change.
 //!
 //! # What it cannot tell
 //!

@@ -2,8 +2,8 @@
 //!
 //! # What it reads
 //!
-//! Resources as the API or `gcloud` prints them, one after another or in a list; and the lists of the API, `customJobs` and
-//! `hyperparameterTuningJobs`. Fields that are not named here are not read.
+//! Resources as the API or `gcloud` prints them, one after another or in a list; and the lists of the API,
+//! `customJobs` and `hyperparameterTuningJobs`. Fields that are not named here are not read.
 //!
 //! ```text
 //! gcloud ai custom-jobs list --region=us-central1 --format=json > jobs.json
@@ -25,14 +25,14 @@
 //!
 //! # How a record becomes an attempt
 //!
-//! A job is one attempt, `vertex:{name}:0`, bound to the job's own name from its start to its end. Its outcome is that of the
-//! state; `EXPIRED` is a timeout, and code 8 or 14 of an error, where it never started, a launch failure. A tuning job is the
-//! experiment of the jobs that its trials name.
+//! A job is one attempt, `vertex:{name}:0`, bound to the job's own name from its start to its end. Its outcome is that
+//! of the state; `EXPIRED` is a timeout, and code 8 or 14 of an error, where it never started, a launch failure. A
+//! tuning job is the experiment of the jobs that its trials name.
 //!
 //! # What it cannot tell
 //!
-//! * Restarts of workers, also after a spot machine was taken back: only Cloud Logging has them, so one attempt hides them.
-//!   A warning counts the jobs that may have been restarted.
+//! * Restarts of workers, also after a spot machine was taken back: only Cloud Logging has them, so one attempt hides
+//!   them. A warning counts the jobs that may have been restarted.
 //! * Machines: the bill names a job by its labels, `goog-vertex-…`, and not by machines.
 //! * What a persistent resource costs while no job runs on it.
 //!

@@ -1,10 +1,11 @@
 //! Objects of real clusters that a project keeps as test data of health checks; read where the data is at hand.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use ledger::{Cause, RunRecord};
 use sources::telemetry::kubernetes::{KubernetesOptions, read};
+
+use crate::shared::shared;
 
 /// Turns the YAML files of a folder into one JSON list; times relative to now become times relative to a fixed one.
 const CONVERT: &str = r#"
@@ -19,18 +20,10 @@ print(json.dumps({"apiVersion": "v1", "kind": "List", "items": [yaml.load(text, 
 "#;
 
 fn objects() -> Option<Vec<u8>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/telemetry/k8s_objects_is_healthy/pkg/health/testdata/Kubernetes");
-    if !Path::new(&folder).exists() {
-        eprintln!("skipped: {} is not here", folder.display());
-        return None;
-    }
+    let folder = shared("k8s_objects_is_healthy/pkg/health/testdata/Kubernetes")?;
     let output = Command::new("python3").arg("-c").arg(CONVERT).arg(&folder).output().ok()?;
-    if !output.status.success() {
-        eprintln!("skipped: python3 with a YAML library is not here");
-        return None;
-    }
-    Some(output.stdout)
+    // Without a YAML library there is nothing to be read.
+    output.status.success().then_some(output.stdout)
 }
 
 #[test]

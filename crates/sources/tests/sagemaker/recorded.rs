@@ -7,14 +7,12 @@ use sources::Zone;
 use sources::telemetry::TelemetryRead;
 use sources::telemetry::sagemaker::read;
 
+use crate::shared::shared;
+
 fn recorded() -> Option<Vec<PathBuf>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/data/telemetry/aws_azure_recorded/tests/data/placebo");
-    let Ok(tests) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: {} is not here", folder.display());
-        return None;
-    };
-    let of_sagemaker = tests
+    let folder = shared("aws_azure_recorded/tests/data/placebo")?;
+    let of_sagemaker = std::fs::read_dir(&folder)
+        .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.file_name().unwrap().to_string_lossy().contains("sagemaker"));
     let mut files: Vec<PathBuf> = of_sagemaker

@@ -14,12 +14,15 @@ use crate::telemetry::{TelemetryRead, Warning};
 /// Lists whose elements say nothing of a run.
 const NOTHING: [&str; 2] = ["ClusterSummaries", "HyperParameterTuningJobSummaries"];
 
+/// The metric that a tuning job looks at, and which way is better.
+pub(super) type Objective = (String, Direction);
+
 /// What is gathered while answers are read.
 pub(super) struct Import<'o> {
     options: &'o SageMakerOptions,
     read: TelemetryRead,
     /// Name and direction of the objective, by the ARN of the tuning job.
-    pub(super) objectives: BTreeMap<String, (String, Direction)>,
+    pub(super) objectives: BTreeMap<String, Objective>,
     described: BTreeSet<String>,
     listed: BTreeSet<String>,
     billed: job::Billed,
@@ -118,16 +121,14 @@ impl<'o> Import<'o> {
 
 /// The answer inside what a recorder wrapped around it.
 fn unwrapped(answer: Object<'_>) -> Result<Object<'_>, Refusal> {
-    if answer.has("status_code") {
-        if let Some(data) = answer.object("data")? {
-            return Ok(data);
-        }
+    match answer.object("data")? {
+        Some(data) if answer.has("status_code") => Ok(data),
+        _ => Ok(answer),
     }
-    Ok(answer)
 }
 
 /// The objective of a tuning job: of its configuration, else of the first of its definitions.
-fn objective(answer: &Object<'_>) -> Result<Option<(String, (String, Direction))>, Refusal> {
+fn objective(answer: &Object<'_>) -> Result<Option<(String, Objective)>, Refusal> {
     let Some(arn) = answer.owned("HyperParameterTuningJobArn")? else { return Ok(None) };
     let config = answer.at(&["HyperParameterTuningJobConfig", "HyperParameterTuningJobObjective"])?;
     let config = match config {

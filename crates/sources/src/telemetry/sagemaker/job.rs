@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use ledger::{
-    Artifact, ArtifactKind, AttemptView, Binding, BindingKind, Capacity, Chain, Direction, ExperimentId,
-    ExperimentLink, Grade, Interval, JoinMethod, LinkMethod, Observation, Phase, PhaseKind, QualityResult,
-    RunRecord, RunState, ShareDriver, Timestamp,
+    Artifact, ArtifactKind, AttemptView, Binding, BindingKind, Capacity, Chain, ExperimentId, ExperimentLink,
+    Grade, Interval, JoinMethod, LinkMethod, Observation, Phase, PhaseKind, QualityResult, RunRecord,
+    RunState, ShareDriver, Timestamp,
 };
 use serde_json::Value;
 
 use super::SageMakerOptions;
+use super::answer::Objective;
 use super::ending::Ending;
 use super::split::{Transition, attempts, interrupted_at, phases, transitions, worked_from};
 use crate::telemetry::Warning;
@@ -65,7 +66,7 @@ struct Job<'a> {
 pub(super) fn observations(
     answer: &Object<'_>,
     options: &SageMakerOptions,
-    objectives: &BTreeMap<String, (String, Direction)>,
+    objectives: &BTreeMap<String, Objective>,
 ) -> Result<(Vec<Observation>, Billed), Refusal> {
     let job = Job::of(answer, options)?;
     let mut told = Vec::new();
@@ -280,7 +281,7 @@ impl<'a> Job<'a> {
     }
 
     /// Final metrics and artifacts.
-    fn made(&self, objectives: &BTreeMap<String, (String, Direction)>) -> Result<Vec<RunRecord>, Refusal> {
+    fn made(&self, objectives: &BTreeMap<String, Objective>) -> Result<Vec<RunRecord>, Refusal> {
         let mut records = Vec::new();
         let objective = self.answer.text("TuningJobArn")?.and_then(|arn| objectives.get(arn));
         for one in self.answer.objects("FinalMetricDataList")? {
