@@ -69,9 +69,10 @@ use ledger::SourceId;
 
 use self::facts::Facts;
 use self::link::Experiments;
+use super::TelemetryRead;
 use super::attempts::cannot_read;
-use super::series::Thinned;
-use super::{TelemetryRead, folder};
+use super::shared::folder;
+use super::shared::series::Thinned;
 use crate::SourceError;
 
 /// What the user says beside the files.

@@ -65,9 +65,10 @@ use ledger::SourceId;
 
 use self::run::Run;
 use self::system::{Systems, Teller};
+use super::TelemetryRead;
 use super::attempts::{Lines, cannot_read};
-use super::series::Thinned;
-use super::{TelemetryRead, folder};
+use super::shared::folder;
+use super::shared::series::Thinned;
 use crate::SourceError;
 
 /// What the user says beside the files.

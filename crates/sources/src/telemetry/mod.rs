@@ -3,23 +3,18 @@
 pub mod attempts;
 pub mod aws_batch;
 pub mod azure_ml;
-mod clock;
 pub mod ec2_events;
-mod folder;
-mod framed;
 pub mod kubernetes;
 pub mod mlflow;
 pub mod mlperf;
 pub mod opencost;
 pub mod openlineage;
-mod protobuf;
 pub mod sagemaker;
-mod series;
+mod shared;
 pub mod slurm;
 pub mod tensorboard;
 pub mod vertex_ai;
 pub mod wandb;
-mod whole;
 
 use ledger::Observation;
 

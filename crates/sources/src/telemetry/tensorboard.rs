@@ -64,9 +64,10 @@ use ledger::SourceId;
 
 use self::log::Log;
 use self::name::{FileName, RunFolder};
+use super::TelemetryRead;
 use super::attempts::cannot_read;
-use super::series::Thinned;
-use super::{TelemetryRead, folder, framed};
+use super::shared::series::Thinned;
+use super::shared::{folder, framed};
 use crate::SourceError;
 
 /// What the user says beside the files.

@@ -15,7 +15,7 @@
 //! | run: group, else sweep | the experiment; else `experiment` or `experiment_id` of the config, else the name `<experiment>.a<number>` |
 //! | config | `model_version`, `config_version`, `dataset_snapshot`, and `attempt_alias`, the key of the same attempt elsewhere |
 //! | history: every number whose name begins with no `_` | quality; which way is better is not told |
-//! | summary: numbers that the history does not have | final quality |
+//! | summary: numbers that the history does not have | final quality; of the API, the last value of each metric |
 //! | exit | end; code 0, which is written as an empty record, is completed |
 //! | preempting | pre-empted, if the run did not exit with 0 |
 //! | artifacts of type model, checkpoint or dataset | artifacts, by their references where they have any |
@@ -48,13 +48,13 @@
 //! * <https://github.com/wandb/wandb/blob/main/core/internal/transactionlog>
 //! * <https://docs.wandb.ai/models/ref/python/public-api/run>
 
+mod executions;
 mod export;
 mod frame;
 mod item;
 mod metadata;
 mod record;
 mod run;
-mod shared;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -62,12 +62,13 @@ use std::path::Path;
 
 use ledger::SourceId;
 
+use self::executions::Executions;
 use self::record::Record;
 use self::run::Run;
-use self::shared::Executions;
+use super::TelemetryRead;
 use super::attempts::cannot_read;
-use super::series::Thinned;
-use super::{TelemetryRead, folder, framed};
+use super::shared::series::Thinned;
+use super::shared::{folder, framed};
 use crate::SourceError;
 
 /// What the user says beside the files.

@@ -4,7 +4,7 @@
 
 /// The start of a field: its number and its wire type.
 pub(crate) fn key(number: u64, kind: u64) -> Vec<u8> {
-    varint(number << 3 | kind)
+    varint((number << 3) | kind)
 }
 
 pub(crate) fn text(number: u64, text: &str) -> Vec<u8> {
@@ -23,7 +23,7 @@ pub(crate) fn whole(number: u64, value: u64) -> Vec<u8> {
 pub(crate) fn varint(mut value: u64) -> Vec<u8> {
     let mut written = Vec::new();
     while value > 0x7f {
-        written.push((value & 0x7f | 0x80).to_le_bytes()[0]);
+        written.push(((value & 0x7f) | 0x80).to_le_bytes()[0]);
         value >>= 7;
     }
     written.push(value.to_le_bytes()[0]);

@@ -103,7 +103,7 @@ fn what_is_read_equals_what_wandb_decodes() {
         assert_eq!(artifacts, [(reference, artifact["digest"].as_str().map(str::to_owned))], "{folder}");
 
         let summary = of(&truth, "summary").into_iter().flat_map(|message| items(message, "update"));
-        let chosen = summary.filter(|(key, _)| key == "final_val_top1").map(|(_, value)| value).last();
+        let chosen = summary.filter(|(key, _)| key == "final_val_top1").map(|(_, value)| value).next_back();
         let found =
             qualities(&read).into_iter().find(|quality| quality.is_final).map(|quality| quality.value);
         assert_eq!(found, chosen, "{folder}: the summary that the program set");

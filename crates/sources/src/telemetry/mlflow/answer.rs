@@ -10,8 +10,8 @@ use super::facts::{Dataset, Facts, Fields, number, time};
 use crate::SourceError;
 use crate::telemetry::attempts::Refusal;
 use crate::telemetry::openlineage::Object;
-use crate::telemetry::series::Point;
-use crate::telemetry::whole::{self, Unheld};
+use crate::telemetry::shared::series::Point;
+use crate::telemetry::shared::whole::{self, Unheld};
 
 const UNHELD: Unheld = Unheld {
     cannot_read: "mlflow::cannot_read",

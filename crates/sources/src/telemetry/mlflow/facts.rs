@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use ledger::{Outcome, RunState, Timestamp, normalised_key};
 
 use crate::telemetry::attempts::Refusal;
-use crate::telemetry::clock;
-use crate::telemetry::series::{History, MAX_METRICS, Point};
+use crate::telemetry::shared::clock;
+use crate::telemetry::shared::series::{History, MAX_METRICS, Point};
 
 /// Tags of one run.
 const MAX_TAGS: usize = 10_000;

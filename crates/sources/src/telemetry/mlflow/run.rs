@@ -6,7 +6,7 @@ use ledger::{
 
 use super::MlflowOptions;
 use super::facts::Facts;
-use crate::telemetry::series::Thinned;
+use crate::telemetry::shared::series::Thinned;
 use crate::telemetry::slurm::Named;
 
 /// A millisecond, in microseconds: the least by which MLflow's times differ.

@@ -10,8 +10,8 @@ use super::facts::{Dataset, Facts, Fields, number, time};
 use super::yaml;
 use crate::SourceError;
 use crate::telemetry::attempts::{Lines, Refusal, cannot_read};
-use crate::telemetry::folder::Found;
-use crate::telemetry::series::Point;
+use crate::telemetry::shared::folder::Found;
+use crate::telemetry::shared::series::Point;
 
 /// Largest `meta.yaml` or tag, in bytes.
 const MAX_TEXT: u64 = 1024 * 1024;

@@ -10,7 +10,7 @@ use ledger::{
 use super::line::Event;
 use super::system::Teller;
 use super::{MlperfOptions, benchmark};
-use crate::telemetry::series::{History, Point, Thinned};
+use crate::telemetry::shared::series::{History, Point, Thinned};
 
 /// Longest text kept of a name or a status, in characters.
 const MAX_TEXT: usize = 200;

@@ -11,8 +11,8 @@ use super::MlperfOptions;
 use super::run::Run;
 use crate::telemetry::Warning;
 use crate::telemetry::attempts::Refusal;
-use crate::telemetry::folder::Found;
 use crate::telemetry::openlineage::Object;
+use crate::telemetry::shared::folder::Found;
 
 /// Largest description, in bytes.
 const MAX_DESCRIPTION: u64 = 1024 * 1024;

@@ -6,8 +6,8 @@ use ledger::Timestamp;
 
 use super::tensor;
 use crate::telemetry::attempts::Refusal;
-use crate::telemetry::clock;
-use crate::telemetry::protobuf::{Broken, Field, Message};
+use crate::telemetry::shared::clock;
+use crate::telemetry::shared::protobuf::{Broken, Field, Message};
 
 /// Tags whose plugin is remembered.
 const MAX_TAGS: usize = 100_000;

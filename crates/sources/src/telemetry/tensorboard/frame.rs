@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use crate::telemetry::attempts::Refusal;
-use crate::telemetry::framed::{Frame, Framed};
+use crate::telemetry::shared::framed::{Frame, Framed};
 
 /// Largest record that is held, in bytes; images and graphs may be larger, and are passed over.
 const MAX_RECORD: u64 = 64 * 1024 * 1024;
@@ -76,7 +76,8 @@ fn little_endian(bytes: &[u8]) -> u32 {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
 }
 
 /// The checksum as it is stored: rotated and shifted, so that checksums of checksums stay good ones.

@@ -6,7 +6,7 @@ use ledger::Timestamp;
 
 use super::event::{Event, Session};
 use super::name::FileName;
-use crate::telemetry::series::{History, MAX_METRICS, Point};
+use crate::telemetry::shared::series::{History, MAX_METRICS, Point};
 
 /// First and last step of a tag.
 pub(super) type Steps = BTreeMap<(Option<String>, String), (u64, u64)>;

@@ -7,7 +7,7 @@ use ledger::{
 
 use super::log::{Log, Steps};
 use super::name::RunFolder;
-use crate::telemetry::series::Thinned;
+use crate::telemetry::shared::series::Thinned;
 use crate::telemetry::slurm::experiment_of_name;
 
 /// Ranks of one job begin to log within this time of each other, in microseconds.

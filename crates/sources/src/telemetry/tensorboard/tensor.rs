@@ -1,6 +1,6 @@
 //! A tensor that holds one number.
 
-use crate::telemetry::protobuf::{Broken, Field, Message, varint};
+use crate::telemetry::shared::protobuf::{Broken, Field, Message, varint};
 
 /// Types of numbers, by their number in `types.proto`.
 const FLOAT: u64 = 1;

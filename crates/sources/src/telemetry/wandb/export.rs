@@ -9,9 +9,9 @@ use super::Import;
 use super::item::{number, text};
 use super::run::{Run, Standing};
 use crate::telemetry::attempts::Refusal;
-use crate::telemetry::clock;
 use crate::telemetry::openlineage::Object;
-use crate::telemetry::whole::{self, Unheld};
+use crate::telemetry::shared::clock;
+use crate::telemetry::shared::whole::{self, Unheld};
 use crate::{SourceError, Zone, instant};
 
 const UNHELD: Unheld = Unheld {
@@ -72,7 +72,7 @@ fn run(value: &Value) -> Result<Run, Refusal> {
         return Err(Refusal::of_record("row::not_an_object", &value.to_string(), "a run as an object"));
     };
     let fields = Object::root(fields);
-    let mut run = Run::default();
+    let mut run = Run::exported();
     fields.required("name")?.clone_into(&mut run.record.id);
     let owned = |name: &str| Ok::<String, Refusal>(fields.owned(name)?.unwrap_or_default());
     run.record.name = owned("displayName")?;

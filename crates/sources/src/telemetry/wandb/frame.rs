@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use flate2::Crc;
 
 use crate::telemetry::attempts::Refusal;
-use crate::telemetry::framed::{Frame, Framed};
+use crate::telemetry::shared::framed::{Frame, Framed};
 
 const HEADER: [u8; 7] = [b':', b'W', b'&', b'B', 0xe1, 0xbe, 0];
 const BLOCK: usize = 32 * 1024;

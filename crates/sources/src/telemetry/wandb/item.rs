@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::telemetry::protobuf::{Broken, Message};
+use crate::telemetry::shared::protobuf::{Broken, Message};
 
 /// A key and its value.
 #[derive(Debug, Clone, PartialEq)]

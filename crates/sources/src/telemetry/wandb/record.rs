@@ -4,7 +4,7 @@ use ledger::Timestamp;
 
 use super::item::Item;
 use crate::telemetry::attempts::Refusal;
-use crate::telemetry::protobuf::{Broken, Field, Message};
+use crate::telemetry::shared::protobuf::{Broken, Field, Message};
 
 /// Items of one record.
 const MAX_ITEMS: usize = 100_000;

@@ -11,8 +11,8 @@ use super::WandbOptions;
 use super::item::{Item, text};
 use super::record::{ArtifactRecord, Environment, Record, RunRecord};
 use crate::telemetry::attempts::interruption;
-use crate::telemetry::clock;
-use crate::telemetry::series::{History, MAX_METRICS, Point, Thinned};
+use crate::telemetry::shared::clock;
+use crate::telemetry::shared::series::{History, MAX_METRICS, Point, Thinned};
 use crate::telemetry::slurm::{Named, experiment_of_name};
 
 /// Artifacts kept of one run.
@@ -38,6 +38,8 @@ pub(super) struct Run {
     history: History,
     /// Chosen values, by metric.
     summary: BTreeMap<String, f64>,
+    /// True if the summary is all that is told of the metrics, so that it holds last values and no chosen ones.
+    is_export: bool,
     artifacts: Vec<Artifact>,
     used: Vec<String>,
     preempting: bool,
@@ -56,6 +58,11 @@ pub(super) struct Standing {
 }
 
 impl Run {
+    /// A run of the API.
+    pub(super) fn exported() -> Self {
+        Self { is_export: true, ..Self::default() }
+    }
+
     /// Takes a record.
     pub(super) fn take(&mut self, record: Record) {
         match record {
@@ -198,7 +205,7 @@ impl Run {
             .summary
             .iter()
             .filter(|(metric, _)| !self.history.has(metric))
-            .map(|(m, v)| chosen(m, *v, end))
+            .map(|(m, v)| QualityResult { is_final: !self.is_export, ..chosen(m, *v, end) })
             .collect();
         records.extend(self.history.results(false, thinned).into_iter().map(Said::Quality));
         records.extend(chosen.into_iter().map(Said::Quality));
@@ -226,8 +233,8 @@ impl Run {
             Some(cluster) => format!("slurm:{cluster}:{job}"),
             None => format!("job_id={job}"),
         }));
-        let evidence =
-            Some(standing.words).filter(|words| standing.outcome != Outcome::Completed && !words.is_empty());
+        let over = matches!(standing.state, RunState::Ended | RunState::Lost);
+        let evidence = Some(standing.words).filter(|_| over && standing.outcome != Outcome::Completed);
         let told = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         AttemptView {
             aliases,
@@ -236,8 +243,7 @@ impl Run {
             name: told(&self.record.name),
             team: told(&identity.entity),
             started_at: Some(identity.start),
-            ended_at: matches!(standing.state, RunState::Ended | RunState::Lost)
-                .then(|| self.last_seen.unwrap_or(identity.start).max(identity.start)),
+            ended_at: over.then(|| self.last_seen.unwrap_or(identity.start).max(identity.start)),
             state: standing.state,
             outcome: standing.outcome,
             cause: if failed_by_itself { Cause::AppError } else { Cause::Unknown },

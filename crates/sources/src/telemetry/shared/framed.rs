@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::attempts::Refusal;
+use crate::telemetry::attempts::Refusal;
 
 /// A record, or why there is none.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ledger::{QualityResult, Timestamp};
 
-use super::Warning;
+use crate::telemetry::Warning;
 
 /// Values kept of one metric of one attempt, beside the first, the last, the least and the greatest.
 pub(in crate::telemetry) const MAX_POINTS: usize = 1_000;

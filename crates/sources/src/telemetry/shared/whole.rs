@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, Read};
 
-use super::attempts::cannot_read;
 use crate::SourceError;
+use crate::telemetry::attempts::cannot_read;
 
 /// Largest such file, in bytes.
 const MAX_FILE: u64 = 256 * 1024 * 1024;
