@@ -208,7 +208,7 @@ impl Filled {
             taken.push(part(lists()));
             given.push(part(Destination { evidence: Evidence::Modelled, ..destination }));
         }
-        moves(Step::Valuation, &taken, &given, currency)
+        moves(Step::Valuation, taken, given, currency)
     }
 }
 

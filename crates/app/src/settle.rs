@@ -8,7 +8,7 @@ use costing::attribution::{AttributionPlan, Place, SplitShare, TagKeys, class_ac
 use costing::capacity_block::{BlockFee, Spread, spread};
 use costing::list_price::ListBook;
 use costing::postings::{Destination, Dimensions, Landed, moves, postings};
-use engine::{Group, Measures, Run};
+use engine::{Attributed, Group, Measures, Run};
 use ledger::{
     Account, Attempt, Day, Evidence, ExperimentId, LineClass, Posting, ResourceKind, Rule, Step, Timestamp,
 };
@@ -91,25 +91,28 @@ pub(crate) async fn settle(
     prices: Option<&ListBook>,
 ) -> Result<Vec<Posting>, AppError> {
     let plan = Arc::new(delivery_plan(context, charges, attempts).await?);
-    let attributed = engine::attribute(run(context, charges, &plan, engine::Charges::All)).await?;
+    let mut attributed = engine::attribute(run(context, charges, &plan, engine::Charges::All)).await?;
     if attributed.witness.rows != charges.rows {
         return Err(
             engine::EngineError::Rows { read: attributed.witness.rows, expected: charges.rows }.into()
         );
     }
-    let names = Names::of(attempts, &plan, &attributed.experiments);
-    let mut landed = landed_all(&attributed.groups, &names)?;
+    let experiments = std::mem::take(&mut attributed.experiments);
+    let names = Names::of(attempts, &plan, &experiments);
+    let mut landed = landed_all(&attributed, &names)?;
+    drop(attributed);
     let mut filled = Filled::default();
     if let Some(book) = prices {
         filled = list_fill::fill(context, charges, (plan.as_ref(), &names), book).await?;
         filled.count_priced(&mut landed);
     }
-    let mut made = postings(&landed, charges.currency)?;
+    let has_credits = landed.iter().any(|part| part.destination.account == Account::Credit);
+    let mut made = postings(landed, charges.currency)?;
     made.extend(filled.postings(charges.currency));
     if charges.capacity_block_rows > 0 {
         made.extend(amortisation(context, charges, &plan, &names).await?);
     }
-    if landed.iter().any(|part| part.destination.account == Account::Credit) {
+    if has_credits {
         made.extend(credits(context, charges, &plan, attempts).await?);
     }
     Ok(made)
@@ -135,7 +138,7 @@ async fn credits(
 ) -> Result<Vec<Posting>, AppError> {
     let attributed = engine::attribute(run(context, charges, plan, engine::Charges::Credits)).await?;
     let names = Names::of(attempts, plan, &attributed.experiments);
-    let mut given = landed_all(&attributed.groups, &names)?;
+    let mut given = landed_all(&attributed, &names)?;
     given.retain(|part| {
         matches!(part.destination.account, Account::Attempt | Account::Experiment | Account::Idle)
     });
@@ -146,11 +149,11 @@ async fn credits(
     let credit = names.destination(Place::Class(LineClass::Credit));
     let taken: Vec<Landed> =
         given.iter().map(|part| Landed { destination: credit.clone(), ..part.clone() }).collect();
-    Ok(moves(Step::Credits, &taken, &given, charges.currency))
+    Ok(moves(Step::Credits, taken, given, charges.currency))
 }
 
-fn landed_all(groups: &[Group], names: &Names<'_>) -> Result<Vec<Landed>, AmountError> {
-    groups.iter().map(|group| landed(group, names)).collect()
+fn landed_all(attributed: &Attributed, names: &Names<'_>) -> Result<Vec<Landed>, AmountError> {
+    attributed.groups().map(|group| landed(&group, names)).collect()
 }
 
 /// Turns the numbers of landings back into attempts and experiments.
@@ -212,7 +215,7 @@ impl<'a> Names<'a> {
     }
 }
 
-fn landed(group: &Group, names: &Names<'_>) -> Result<Landed, AmountError> {
+fn landed(group: &Group<'_>, names: &Names<'_>) -> Result<Landed, AmountError> {
     let mut costs = [Amount::ZERO; 4];
     for (cost, units) in costs.iter_mut().zip(&group.units) {
         *cost = Amount::from_units(*units)?;
@@ -221,9 +224,9 @@ fn landed(group: &Group, names: &Names<'_>) -> Result<Landed, AmountError> {
         destination: names.destination(group.landing.place()),
         dimensions: Dimensions {
             resource_kind: group.resource_kind,
-            service_name: group.service_name.to_string(),
-            sub_account_id: group.sub_account_id.to_string(),
-            line_type: group.line_type.to_string(),
+            service_name: group.service_name.to_owned(),
+            sub_account_id: group.sub_account_id.to_owned(),
+            line_type: group.line_type.to_owned(),
             usage_day: group.usage_day,
         },
         costs,
@@ -242,7 +245,7 @@ async fn amortisation(
     let (spent, spreads) = spread(&fees, &usage, plan);
     let taken = spent.into_iter().map(|fee| fee_landed(fee, names)).collect::<Result<Vec<_>, _>>()?;
     let given = spreads.iter().map(|spread| spread_landed(spread, names)).collect::<Result<Vec<_>, _>>()?;
-    Ok(moves(Step::Amortisation, &taken, &given, charges.currency))
+    Ok(moves(Step::Amortisation, taken, given, charges.currency))
 }
 
 const EFFECTIVE: usize = 2;

@@ -83,10 +83,10 @@ impl Sum {
 ///
 /// # Errors
 /// `OutOfRange` on overflow.
-pub fn postings(landed: &[Landed], currency: Currency) -> Result<Vec<Posting>, AmountError> {
+pub fn postings(landed: Vec<Landed>, currency: Currency) -> Result<Vec<Posting>, AmountError> {
     let mut entered: BTreeMap<&Dimensions, Sum> = BTreeMap::new();
     let mut moved: BTreeMap<(Step, &Dimensions), Sum> = BTreeMap::new();
-    for part in landed {
+    for part in &landed {
         entered.entry(&part.dimensions).or_default().add(part)?;
         moved.entry((step_of(part), &part.dimensions)).or_default().add(part)?;
     }
@@ -94,15 +94,15 @@ pub fn postings(landed: &[Landed], currency: Currency) -> Result<Vec<Posting>, A
     for (dimensions, sum) in entered {
         made.push(posting(
             Step::Intake,
-            &nowhere(Account::Bill, "charges of the delivery"),
-            dimensions,
+            nowhere(Account::Bill, "charges of the delivery"),
+            dimensions.clone(),
             &taken(&sum),
             currency,
         ));
         made.push(posting(
             Step::Intake,
-            &nowhere(Account::Unattributed, ENTERED),
-            dimensions,
+            nowhere(Account::Unattributed, ENTERED),
+            dimensions.clone(),
             &sum,
             currency,
         ));
@@ -110,15 +110,15 @@ pub fn postings(landed: &[Landed], currency: Currency) -> Result<Vec<Posting>, A
     for ((step, dimensions), sum) in moved {
         made.push(posting(
             step,
-            &nowhere(Account::Unattributed, ENTERED),
-            dimensions,
+            nowhere(Account::Unattributed, ENTERED),
+            dimensions.clone(),
             &taken(&sum),
             currency,
         ));
     }
     for part in landed {
         let sum = Sum { costs: part.costs, charges: part.charges, unpriced: part.unpriced };
-        made.push(posting(step_of(part), &part.destination, &part.dimensions, &sum, currency));
+        made.push(posting(step_of(&part), part.destination, part.dimensions, &sum, currency));
     }
     Ok(made)
 }
@@ -127,13 +127,16 @@ pub fn postings(landed: &[Landed], currency: Currency) -> Result<Vec<Posting>, A
 ///
 /// # Errors
 /// `OutOfRange` on overflow. The caller sees to it that both sides have the same sum.
-pub fn moves(step: Step, taken_from: &[Landed], given_to: &[Landed], currency: Currency) -> Vec<Posting> {
+pub fn moves(step: Step, taken_from: Vec<Landed>, given_to: Vec<Landed>, currency: Currency) -> Vec<Posting> {
     let sum = |part: &Landed| Sum { costs: part.costs, charges: part.charges, unpriced: part.unpriced };
-    let out = taken_from
-        .iter()
-        .map(|part| posting(step, &part.destination, &part.dimensions, &taken(&sum(part)), currency));
-    let into =
-        given_to.iter().map(|part| posting(step, &part.destination, &part.dimensions, &sum(part), currency));
+    let out = taken_from.into_iter().map(|part| {
+        let sum = taken(&sum(&part));
+        posting(step, part.destination, part.dimensions, &sum, currency)
+    });
+    let into = given_to.into_iter().map(|part| {
+        let sum = sum(&part);
+        posting(step, part.destination, part.dimensions, &sum, currency)
+    });
     out.chain(into).collect()
 }
 
@@ -169,7 +172,7 @@ fn taken(sum: &Sum) -> Sum {
     Sum { costs: sum.costs.map(Amount::negated), charges: 0, unpriced: 0 }
 }
 
-fn posting(step: Step, to: &Destination, of: &Dimensions, sum: &Sum, currency: Currency) -> Posting {
+fn posting(step: Step, to: Destination, of: Dimensions, sum: &Sum, currency: Currency) -> Posting {
     let [billed_cost, list_cost, effective_cost, marginal_cost] = sum.costs;
     // What has entered is counted where it lands, so that the charges of all accounts are the charges of the bill.
     let counted = !(to.account == Account::Unattributed && to.reason == ENTERED);
@@ -177,14 +180,14 @@ fn posting(step: Step, to: &Destination, of: &Dimensions, sum: &Sum, currency: C
         step,
         account: to.account,
         attempt: to.attempt,
-        experiment: to.experiment.clone(),
+        experiment: to.experiment,
         rule: to.rule,
         evidence: to.evidence,
-        reason: to.reason.clone(),
+        reason: to.reason,
         resource_kind: of.resource_kind,
-        service_name: of.service_name.clone(),
-        sub_account_id: of.sub_account_id.clone(),
-        line_type: of.line_type.clone(),
+        service_name: of.service_name,
+        sub_account_id: of.sub_account_id,
+        line_type: of.line_type,
         usage_day: of.usage_day,
         currency,
         billed_cost,
@@ -228,7 +231,7 @@ mod tests {
                 .filter(|(account, ..)| Account::ALL[*account] != Account::Bill)
                 .map(|(account, cost, day)| landed(Account::ALL[*account], *cost, *day))
                 .collect();
-            let made = postings(&landed, "USD".parse().unwrap()).unwrap();
+            let made = postings(landed.clone(), "USD".parse().unwrap()).unwrap();
             for step in Step::ALL {
                 let of_step = made.iter().filter(|posting| posting.step == *step);
                 prop_assert!(Amount::sum(of_step.clone().map(|p| p.billed_cost)).unwrap().is_zero());

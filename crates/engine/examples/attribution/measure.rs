@@ -36,11 +36,11 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// The build side, read from the holdings attempt by attempt, and the file's number of each attempt in it.
-fn plan(dir: &Path) -> (AttributionPlan, Vec<i32>) {
+fn plan(dir: &Path, keys: TagKeys) -> (AttributionPlan, Vec<i32>) {
     let file = File::open(dir.join("usage.parquet")).unwrap();
     let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
     let reader = reader.with_batch_size(16 * 1024).build().unwrap();
-    let mut builder = PlanBuilder::new(TagKeys::documented(), JULY + MONTH * HOUR);
+    let mut builder = PlanBuilder::new(keys, JULY + MONTH * HOUR);
     let (mut numbers, mut open): (Vec<i32>, Option<Attempt>) = (Vec::new(), None);
     for batch in reader {
         let batch = batch.unwrap();
@@ -70,17 +70,18 @@ fn plan(dir: &Path) -> (AttributionPlan, Vec<i32>) {
 }
 
 /// Attributes the month; also writes what each attempt got by kind, for the check against the peers.
-pub(crate) fn ours(dir: &Path, measures: Measures) {
-    let (plan, numbers) = plan(dir);
+pub(crate) fn ours(dir: &Path, measures: Measures, keys: TagKeys) {
+    let (plan, numbers) = plan(dir, keys);
     let plan = Arc::new(plan);
     let limits = Limits { threads: THREADS, memory_bytes: 512 << 20 };
     let run = Run { files: files(dir), plan, charges: Charges::All, measures, limits };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).build().unwrap();
     let attributed = runtime.block_on(attribute(run)).unwrap();
     let mut sums: BTreeMap<(i32, &str), i128> = BTreeMap::new();
-    let mut total = 0;
-    for group in &attributed.groups {
+    let (mut total, mut groups) = (0, 0_u64);
+    for group in attributed.groups() {
         total += group.units[0];
+        groups += 1;
         if let Place::Attempt { index, .. } = group.landing.place() {
             *sums.entry((numbers[index as usize], group.resource_kind.word())).or_default() += group.units[0];
         }
@@ -89,7 +90,8 @@ pub(crate) fn ours(dir: &Path, measures: Measures) {
         ("rows", attributed.witness.rows.to_string()),
         ("attributed", sums.values().sum::<i128>().to_string()),
         ("total", total.to_string()),
-        ("groups", sums.len().to_string()),
+        ("sums", sums.len().to_string()),
+        ("groups", groups.to_string()),
     ];
     report(if measures == Measures::All { "trainbill, four costs" } else { "trainbill" }, &told);
     let text =

@@ -88,14 +88,15 @@ pub(crate) struct Dims {
 }
 
 impl Dims {
-    /// Sixty-four bits that are equal exactly if the dimensions are.
+    /// Sixty-four bits that are equal exactly if the dimensions are, and ordered by day, kind, service, account and line
+    /// type.
     pub(crate) fn pack(self) -> u64 {
         let mut packed = u64::from(self.day & ((1 << DAY_BITS) - 1));
         for (value, bits) in [
-            (self.line_type, LINE_BITS),
-            (self.sub_account, ACCOUNT_BITS),
-            (self.service, SERVICE_BITS),
             (self.kind, KIND_BITS),
+            (self.service, SERVICE_BITS),
+            (self.sub_account, ACCOUNT_BITS),
+            (self.line_type, LINE_BITS),
         ] {
             packed = packed << bits | u64::from(value);
         }
@@ -108,10 +109,10 @@ impl Dims {
             packed >>= bits;
             value
         };
-        let kind = take(KIND_BITS);
-        let service = take(SERVICE_BITS);
-        let sub_account = take(ACCOUNT_BITS);
         let line_type = take(LINE_BITS);
+        let sub_account = take(ACCOUNT_BITS);
+        let service = take(SERVICE_BITS);
+        let kind = take(KIND_BITS);
         Self { kind, service, sub_account, line_type, day: take(DAY_BITS) }
     }
 }
@@ -171,7 +172,11 @@ mod tests {
         assert_eq!(Dims::unpack(dims.pack()), dims);
         let nothing = Dims { kind: 0, service: 0, sub_account: 0, line_type: 0, day: 0 };
         assert_eq!(Dims::unpack(nothing.pack()), nothing);
-        assert_ne!(dims.pack(), nothing.pack());
+        assert!(dims.pack() > nothing.pack());
+        let later = Dims { day: 2, ..nothing };
+        let other_kind = Dims { day: 1, kind: 1, ..nothing };
+        let other_line = Dims { day: 1, line_type: 511, ..nothing };
+        assert!(later.pack() > other_kind.pack() && other_kind.pack() > other_line.pack());
     }
 
     #[test]

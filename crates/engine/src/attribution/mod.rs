@@ -1,5 +1,6 @@
 //! The attribution operator: a logical node, its execution, and the kernel that splits batches of charges.
 
+mod attributed;
 mod columns;
 mod dimensions;
 mod groups;
@@ -8,6 +9,7 @@ mod memory;
 mod node;
 mod run;
 
+pub use attributed::{Attributed, Group};
 pub(crate) use columns::Columns;
 pub(crate) use node::OperatorPlanner;
-pub use run::{Attributed, Charges, Group, MEASURES, Measures, Run, Witness, attribute};
+pub use run::{Charges, MEASURES, Measures, Run, Witness, attribute};

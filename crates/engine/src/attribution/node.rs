@@ -32,7 +32,7 @@ use super::kernel::Kernel;
 use super::run::{Charges, Measures, Witness};
 
 /// Groups that a thread may hold before it hands partial sums on; bounds memory whatever the bill's size.
-const GROUPS_MAX: usize = 1 << 19;
+const GROUPS_MAX: usize = 1 << 16;
 
 /// What a run of the operator shares over its partitions.
 #[derive(Debug)]

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use arrow::array::{Array, AsArray, Decimal128Array, RecordBatch};
-use arrow::datatypes::{Decimal128Type, UInt32Type, UInt64Type};
-use costing::attribution::{AttributionPlan, Landing};
+use arrow::array::{Array, Decimal128Array};
+use costing::attribution::AttributionPlan;
 use datafusion::functions_aggregate::expr_fn::sum;
 use datafusion::logical_expr::{Extension, LogicalPlan};
-use datafusion::prelude::{DataFrame, col, lit};
+use datafusion::prelude::{DataFrame, SessionContext, col, lit};
 use futures::StreamExt;
-use ledger::{Day, LineClass, ResourceKind};
+use ledger::LineClass;
 
-use super::dimensions::{Dimensions, Dims};
+use super::attributed::{Attributed, Sums};
+use super::dimensions::Dimensions;
 use super::groups::Overflow;
 use super::node::{AttributionNode, Operator};
 use crate::EngineError;
@@ -101,40 +101,6 @@ impl Witness {
     }
 }
 
-/// One group of parts that landed in one place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
-    /// Where.
-    pub landing: Landing,
-    /// Kind of resource.
-    pub resource_kind: ResourceKind,
-    /// Service.
-    pub service_name: Arc<str>,
-    /// Account that used it, empty if not told.
-    pub sub_account_id: Arc<str>,
-    /// Line type.
-    pub line_type: Arc<str>,
-    /// Day of usage; `None` for rows that span more than a day.
-    pub usage_day: Option<Day>,
-    /// Sum of each cost, in units of 10⁻²⁴.
-    pub units: Vec<i128>,
-    /// Charges behind the sums.
-    pub charges: u64,
-    /// Charges without a price.
-    pub unpriced: u64,
-}
-
-/// What a run gives.
-#[derive(Debug)]
-pub struct Attributed {
-    /// The groups, in order of their fields.
-    pub groups: Vec<Group>,
-    /// What was read.
-    pub witness: Witness,
-    /// The experiments that landings count: those of the plan, then those that only tags name.
-    pub experiments: Vec<String>,
-}
-
 const COLUMNS: [&str; 9] = [
     "resource_id",
     "tags",
@@ -147,12 +113,22 @@ const COLUMNS: [&str; 9] = [
     "charge_period_end",
 ];
 
+/// The operator gives partial sums already; summing them up once more in each partition would hold every group twice.
+fn aggregate_once(context: &SessionContext) {
+    let state = context.state_ref();
+    let mut state = state.write();
+    let options = &mut state.config_mut().options_mut().execution;
+    options.skip_partial_aggregation_probe_rows_threshold = 0;
+    options.skip_partial_aggregation_probe_ratio_threshold = 0.0;
+}
+
 /// Attributes the charges of one delivery.
 ///
 /// # Errors
 /// `Witness` if what came out is not what went in; query errors of DataFusion.
 pub async fn attribute(run: Run) -> Result<Attributed, EngineError> {
     let context = session(run.limits)?;
+    aggregate_once(&context);
     let names = run.measures.names();
     let columns: Vec<&str> = COLUMNS.iter().chain(names).copied().collect();
     let scan = charges(&context, &run.files).await?.select_columns(&columns)?;
@@ -176,107 +152,15 @@ pub async fn attribute(run: Run) -> Result<Attributed, EngineError> {
         names.iter().chain(&["charges", "unpriced"]).map(|name| sum(col(*name)).alias(*name)).collect();
     let merged = DataFrame::new(state, plan).aggregate(vec![col("landing"), col("dims")], sums)?;
     let mut stream = merged.execute_stream().await?;
-    let mut raw = RawGroups::default();
+    let mut sums = Sums::new(names.len());
     while let Some(batch) = stream.next().await {
-        raw.decode(&batch?, names.len());
+        sums.take(&batch?)?;
     }
     drop(stream);
-    finish(&operator, raw, names)
-}
-
-/// Groups as numbers: what the operator gives before the texts are put back.
-#[derive(Default)]
-struct RawGroups {
-    groups: Vec<RawGroup>,
-    /// The sums of each group, one group after the other.
-    units: Vec<i128>,
-}
-
-struct RawGroup {
-    landing: u32,
-    dims: u64,
-    charges: u64,
-    unpriced: u64,
-}
-
-impl RawGroups {
-    fn decode(&mut self, batch: &RecordBatch, measures: usize) {
-        let landings = batch.column(0).as_primitive::<UInt32Type>();
-        let dims = batch.column(1).as_primitive::<UInt64Type>();
-        let units: Vec<_> =
-            (0..measures).map(|m| batch.column(2 + m).as_primitive::<Decimal128Type>()).collect();
-        let charges = batch.column(2 + measures).as_primitive::<UInt64Type>();
-        let unpriced = batch.column(3 + measures).as_primitive::<UInt64Type>();
-        for row in 0..batch.num_rows() {
-            let of = |column: &&Decimal128Array| if column.is_null(row) { 0 } else { column.value(row) };
-            self.units.extend(units.iter().map(of));
-            self.groups.push(RawGroup {
-                landing: landings.value(row),
-                dims: dims.value(row),
-                charges: charges.value(row),
-                unpriced: unpriced.value(row),
-            });
-        }
-    }
-
-    /// Puts the texts back once the run has seen all of them.
-    fn named(self, d: &Dimensions, measures: usize) -> Vec<Group> {
-        let shared = |texts: Vec<String>| texts.into_iter().map(Arc::from).collect::<Vec<Arc<str>>>();
-        let (services, accounts) = (shared(d.services.texts()), shared(d.sub_accounts.texts()));
-        let lines = shared(d.line_types.texts());
-        let empty: Arc<str> = Arc::from("");
-        let text = |texts: &[Arc<str>], number: u32| Arc::clone(texts.get(number as usize).unwrap_or(&empty));
-        let mut groups = Vec::with_capacity(self.groups.len());
-        for (raw, units) in self.groups.into_iter().zip(self.units.chunks(measures)) {
-            let dims = Dims::unpack(raw.dims);
-            groups.push(Group {
-                landing: Landing::from_code(raw.landing),
-                resource_kind: ResourceKind::ALL[dims.kind as usize],
-                service_name: text(&services, dims.service),
-                sub_account_id: text(&accounts, dims.sub_account),
-                line_type: text(&lines, dims.line_type),
-                usage_day: i32::try_from(dims.day).ok().filter(|day| *day > 0).map(|day| Day(day - 1)),
-                units: units.to_vec(),
-                charges: raw.charges,
-                unpriced: raw.unpriced,
-            });
-        }
-        groups
-    }
-}
-
-/// Names and orders the groups, and checks that nothing was lost.
-fn finish(operator: &Operator, raw: RawGroups, names: &[&'static str]) -> Result<Attributed, EngineError> {
-    let mut groups = raw.named(&operator.dimensions, names.len());
-    groups.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
     let mut witness = Witness::default();
-    {
-        let held = operator.witness.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        witness.merge(&held)?;
-    }
+    witness.merge(&operator.witness.lock().unwrap_or_else(std::sync::PoisonError::into_inner))?;
     witness.read.resize(names.len(), 0);
-    check(&groups, &witness, names)?;
     let mut experiments: Vec<String> = operator.plan.experiments.iter().map(ToString::to_string).collect();
     experiments.extend(operator.dimensions.experiments.texts().into_iter().skip(1));
-    Ok(Attributed { groups, witness, experiments })
-}
-
-/// By what groups are ordered.
-fn order(group: &Group) -> (Landing, Option<Day>, ResourceKind, [&str; 3]) {
-    let texts = [&*group.service_name, &*group.sub_account_id, &*group.line_type];
-    (group.landing, group.usage_day, group.resource_kind, texts)
-}
-
-/// What came out must be what went in, cost by cost.
-fn check(groups: &[Group], witness: &Witness, names: &[&'static str]) -> Result<(), EngineError> {
-    for (index, measure) in names.iter().enumerate() {
-        let posted = groups
-            .iter()
-            .try_fold(0_i128, |sum, group| sum.checked_add(group.units[index]))
-            .ok_or(EngineError::OutOfRange { measure })?;
-        if posted != witness.read[index] {
-            return Err(EngineError::Witness { measure, read: witness.read[index], posted });
-        }
-    }
-    Ok(())
+    Attributed::of(sums, &operator.dimensions, witness, experiments)
 }

@@ -74,7 +74,7 @@ proptest! {
         prop_assert_eq!(sums(&plan, &attributed, &attempts), oracle::attribute(&charges, &attempts));
         prop_assert_eq!(attributed.witness.rows, charges.len() as u64);
         let unpriced: u64 = charges.iter().filter(|charge| charge.costs[1].is_none()).count() as u64;
-        prop_assert!(attributed.groups.iter().map(|group| group.unpriced).sum::<u64>() >= unpriced);
+        prop_assert!(attributed.groups().map(|group| group.unpriced).sum::<u64>() >= unpriced);
     }
 
     #[test]

@@ -57,7 +57,7 @@ fn sums(
         attempts.iter().find(|attempt| attempt.id == id).unwrap().canonical_key.clone()
     };
     let mut sums: BTreeMap<Landed, [i128; 4]> = BTreeMap::new();
-    for group in &attributed.groups {
+    for group in attributed.groups() {
         let landed = match group.landing.place() {
             Place::Attempt { index, .. } => Landed::Attempt(key(index)),
             Place::Experiment { index, .. } => {
