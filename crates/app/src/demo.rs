@@ -6,7 +6,7 @@ use demo::{ImportKind, write};
 use money::Currency;
 
 use crate::books::Books;
-use crate::import::{self, BillImport, ImportReport, PriceFormat, PriceImport, RunImport};
+use crate::import::{self, BillImport, ImportReport, PriceFormat, PriceImport, RunFormat, RunImport};
 use crate::{AppError, Context};
 
 /// The answer of `demo`.
@@ -62,9 +62,15 @@ pub async fn demo(context: &Context<'_>, dir: &Path, seed: u64) -> Result<DemoRe
                     imports.push(import::rates(&context, path, None).await?);
                 }
             }
-            ImportKind::Slurm => imports.push(import::slurm(&context, &step.paths, &run).await?),
-            ImportKind::OpenLineage => imports.push(import::openlineage(&context, &step.paths, &run).await?),
-            ImportKind::Attempts => imports.push(import::attempts(&context, &step.paths, &run).await?),
+            ImportKind::Slurm => {
+                imports.push(import::runs(&context, RunFormat::Slurm, &step.paths, &run).await?)
+            }
+            ImportKind::OpenLineage => {
+                imports.push(import::runs(&context, RunFormat::OpenLineage, &step.paths, &run).await?)
+            }
+            ImportKind::Attempts => {
+                imports.push(import::runs(&context, RunFormat::Attempts, &step.paths, &run).await?)
+            }
         }
     }
     let books = Books::open(&context).await?;

@@ -20,7 +20,7 @@ use store::{ImportRecord, StagedPostings, Store};
 pub use bill::{BillImport, bill};
 pub use prices::{PriceFormat, PriceImport, prices};
 pub use rates::rates;
-pub use runs::{RunImport, attempts, opencost, openlineage, slurm};
+pub use runs::{RunFormat, RunImport, runs};
 
 use crate::settle::{Charges, inputs_hash, settle};
 use crate::{AppError, Context, list_fill};

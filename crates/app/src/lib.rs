@@ -33,8 +33,8 @@ pub use estimate::EstimateSettings;
 pub use explain::{ConvertedPart, ExplainLine, Explanation, Selection, why};
 pub use export::{ExportForm, ExportReport, export_focus};
 pub use import::{
-    BillImport, DeliveryLine, ImportReport, ImportWarning, PriceFormat, PriceImport, RunImport, attempts,
-    bill, opencost, openlineage, prices as import_prices, rates as import_rates, slurm,
+    BillImport, DeliveryLine, ImportReport, ImportWarning, PriceFormat, PriceImport, RunFormat, RunImport,
+    bill, prices as import_prices, rates as import_rates, runs as import_runs,
 };
 pub use invoice::{DeliveryStep, InvoiceRow, invoices};
 pub use list::{ExperimentList, ExperimentRow, ExperimentStatus, ls};

@@ -1,5 +1,8 @@
 //! The command line; its comments are the manual.
 
+mod runs;
+
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use app::filter::FIELDS;
@@ -16,6 +19,8 @@ use ledger::ResourceKind;
 /// everything else to standard error.
 ///
 /// Exit codes: 0 ok, 1 failed, 2 usage, 3 a check did not hold.
+pub(crate) use runs::RunRecords;
+
 #[derive(Debug, Parser)]
 #[command(name = "trainbill", version, max_term_width = 100, propagate_version = true)]
 pub(crate) struct Arguments {
@@ -92,6 +97,11 @@ pub(crate) enum Command {
     /// An import is taken in whole or not at all. The same import twice changes nothing and says so.
     #[command(subcommand)]
     Import(Import),
+    /// Run a program, untouched, and keep a record of the attempt
+    ///
+    /// The program has its own input, output and exit code; signals are passed on. The record survives a kill of either:
+    /// collect it with `import spool`. The program may add marks to the file that `TRAINBILL_MARKS` names.
+    Exec(Exec),
     /// List experiments with what they cost, newest first
     Ls,
     /// Show one experiment's bill: its attempts, by resource kind
@@ -225,50 +235,22 @@ pub(crate) enum Import {
         #[arg(long, value_name = "NAME")]
         source: Option<String>,
     },
-    /// Slurm accounting: `sacct` text or JSON, slurmrestd, `sacctmgr show instance`
-    Slurm {
-        /// Zone of times that carry none, such as America/New_York
-        #[arg(long, value_name = "ZONE")]
-        time_zone: Option<String>,
-        /// Cluster of records that name none
-        #[arg(long, value_name = "NAME")]
-        cluster: Option<String>,
-        /// Files
-        #[arg(required = true, value_hint = ValueHint::FilePath)]
-        files: Vec<PathBuf>,
-    },
-    /// OpenCost or Kubecost allocations: answers of their API as JSON
-    ///
-    /// Who held which part of which node; what the nodes cost is on their bill.
-    Opencost {
-        /// Cluster of rows that name none
-        #[arg(long, value_name = "NAME")]
-        cluster: Option<String>,
-        /// Files
-        #[arg(required = true, value_hint = ValueHint::FilePath)]
-        files: Vec<PathBuf>,
-    },
-    /// OpenLineage run events as NDJSON
-    Openlineage {
-        /// Name of the source
-        #[arg(long, value_name = "NAME")]
-        source: Option<String>,
-        /// Files
-        #[arg(required = true, value_hint = ValueHint::FilePath)]
-        files: Vec<PathBuf>,
-    },
-    /// A plain CSV or JSONL table of attempts
-    Attempts {
-        /// Name of the source; the file's name if not given
-        #[arg(long, value_name = "NAME")]
-        source: Option<String>,
-        /// Zone of times that carry none, such as America/New_York
-        #[arg(long, value_name = "ZONE")]
-        time_zone: Option<String>,
-        /// Files
-        #[arg(required = true, value_hint = ValueHint::FilePath)]
-        files: Vec<PathBuf>,
-    },
+    #[command(flatten)]
+    Runs(RunRecords),
+}
+
+/// What `exec` takes.
+#[derive(Debug, Args)]
+pub(crate) struct Exec {
+    /// The experiment [default: `TRAINBILL_EXPERIMENT`, else one made of repository, script and arguments]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) experiment: Option<String>,
+    /// Folder of records [default: `TRAINBILL_SPOOL`, else `trainbill/spool` in the user's folder for state]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub(crate) spool: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_hint = ValueHint::CommandWithArguments)]
+    pub(crate) command: Vec<OsString>,
 }
 
 /// What every import of a bill takes.

@@ -69,6 +69,9 @@ pub(crate) async fn run(arguments: Arguments, surroundings: &Surroundings) -> Re
     let context = session.context(&progress);
     match command {
         Command::Import(import) => import::run(&session, &context, import).await,
+        Command::Exec(_) => {
+            Err(AppError::new("cli::exec_with_store", "`exec` is run before a store is opened"))
+        }
         Command::Ls => ls::run(&session, &context).await,
         Command::Show { experiment } => show::run(&session, &context, &experiment).await,
         Command::Why { experiment, kind, attempt } => {

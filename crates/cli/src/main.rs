@@ -7,6 +7,7 @@ mod failure;
 mod manual;
 mod progress;
 mod session;
+mod spool;
 #[cfg(test)]
 mod tests;
 
@@ -18,7 +19,7 @@ use app::AppError;
 use clap::Parser;
 use ledger::Timestamp;
 
-use arguments::Arguments;
+use arguments::{Arguments, Command};
 use commands::{Outcome, Verdict};
 use session::Surroundings;
 
@@ -35,6 +36,10 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { USAGE } else { 0 });
         }
     };
+    // It neither needs a store nor may wait for what the other commands need.
+    if let Command::Exec(exec) = arguments.command {
+        return spool::exec(exec, report, now);
+    }
     let color =
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     match run(arguments) {

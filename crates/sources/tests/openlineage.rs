@@ -16,7 +16,11 @@ use sources::telemetry::TelemetryRead;
 use sources::telemetry::openlineage::{OpenLineageOptions, read};
 
 fn options() -> OpenLineageOptions {
-    OpenLineageOptions { file: "events.ndjson".to_owned(), source: SourceId("openlineage".to_owned()) }
+    OpenLineageOptions {
+        file: "events.ndjson".to_owned(),
+        source: SourceId("openlineage".to_owned()),
+        taken_at: None,
+    }
 }
 
 fn typed(text: &str) -> Result<TelemetryRead, SourceError> {

@@ -9,6 +9,7 @@ const LEVELS: &[(&str, u8)] = &[
     ("costing", 2),
     ("sources", 2),
     ("demo", 2),
+    ("launch", 2),
     ("engine", 3),
     ("store", 3),
     ("comparison", 3),

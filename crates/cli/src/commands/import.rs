@@ -15,7 +15,7 @@ const REJECTIONS_SHOWN: usize = 5;
 /// The zone that the command line gives.
 pub(super) fn time_zone(import: &Import) -> Option<&str> {
     match import {
-        Import::Slurm { time_zone, .. } | Import::Attempts { time_zone, .. } => time_zone.as_deref(),
+        Import::Runs(records) => records.time_zone(),
         Import::AwsCur(_)
         | Import::AzureCost(_)
         | Import::Focus(_)
@@ -25,9 +25,7 @@ pub(super) fn time_zone(import: &Import) -> Option<&str> {
         | Import::GcpCatalogue(_)
         | Import::Skypilot(_)
         | Import::PriceTable(_)
-        | Import::Opencost { .. }
-        | Import::Rates { .. }
-        | Import::Openlineage { .. } => None,
+        | Import::Rates { .. } => None,
     }
 }
 
@@ -37,11 +35,6 @@ pub(super) async fn run(
     import: Import,
 ) -> Result<Outcome, AppError> {
     session.refuse_question("import")?;
-    let options = |cluster: Option<String>, source: Option<String>| RunImport {
-        time_zone: session.settings.time_zone.clone(),
-        cluster,
-        source,
-    };
     let report = match import {
         Import::AwsCur(bill) => import_bill(context, "aws-cur", bill).await?,
         Import::AzureCost(bill) => import_bill(context, "azure-cost", bill).await?,
@@ -53,17 +46,10 @@ pub(super) async fn run(
         Import::Skypilot(file) => import_prices(context, PriceFormat::Skypilot, file).await?,
         Import::PriceTable(file) => import_prices(context, PriceFormat::PriceTable, file).await?,
         Import::Rates { file, source } => app::import_rates(context, &file, source).await?,
-        Import::Slurm { time_zone: _, cluster, files } => {
-            app::slurm(context, &files, &options(cluster, None)).await?
-        }
-        Import::Opencost { cluster, files } => {
-            app::opencost(context, &files, &options(cluster, None)).await?
-        }
-        Import::Openlineage { source, files } => {
-            app::openlineage(context, &files, &options(None, source)).await?
-        }
-        Import::Attempts { source, time_zone: _, files } => {
-            app::attempts(context, &files, &options(None, source)).await?
+        Import::Runs(records) => {
+            let (format, files, options) = records.asked();
+            let time_zone = session.settings.time_zone.clone();
+            app::import_runs(context, format, &files, &RunImport { time_zone, ..options }).await?
         }
     };
     let answer = wire::import(&report);

@@ -91,12 +91,20 @@
 //! | `step` | integer | training step | `4000` |
 //! | `isFinal` | boolean | | `true` |
 //!
+//! `gpuRun_heartbeat` — on START and RUNNING events, the promise of a sign of life.
+//!
+//! | field | type | unit | example |
+//! |---|---|---|---|
+//! | `everySeconds` | number, required | seconds | `30` |
+//!
 //! # How a record becomes an attempt
 //!
 //! A run is one attempt, `ol:{runId}`; its events add up. START gives the start, COMPLETE, FAIL and ABORT the end;
 //! RUNNING and OTHER only carry facets. `eventTime` orders them. FAIL is a failure, of the program if there is evidence
 //! and no other cause; ABORT is cancelled, or pre-empted if the cause says so. A run without an end is running: a crash
 //! shows itself.
+//! A run that promised signs of life and gave none for three times as long as promised is lost as of its last event. Of
+//! the RUNNING events that only say so the last one of a run is kept.
 //! A run without a parent and without an `experiment` tag belongs to the experiment of its job,
 //! `ol:{namespace}/{name}`. An event is accepted whole or rejected whole.
 //!
@@ -117,17 +125,23 @@ mod event;
 mod held;
 mod object;
 mod outputs;
+mod pulse;
 mod tags;
 
-use std::io::{BufRead, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 
-use ledger::SourceId;
+use ledger::{SourceId, Timestamp};
 use serde_json::Value;
 
 pub(in crate::telemetry) use self::object::Object;
 
+use self::pulse::Pulses;
+
 use super::TelemetryRead;
 use super::attempts::{Lines, Refusal, cannot_read};
+use super::shared::folder;
 use crate::SourceError;
 
 /// Largest JSON array, in bytes: it is held in memory, unlike lines.
@@ -136,73 +150,129 @@ const MAX_ARRAY: u64 = 256 * 1024 * 1024;
 /// What the user says beside the file.
 #[derive(Debug, Clone)]
 pub struct OpenLineageOptions {
-    /// Name of the file for places in messages.
+    /// Name of the file for places in messages; not used for a folder, whose files have names.
     pub file: String,
     /// The source of the events.
     pub source: SourceId,
+    /// When the files were taken: a run that promised signs of life and gave none for long is lost by then. `None` closes
+    /// no run.
+    pub taken_at: Option<Timestamp>,
 }
 
 /// Reads one file or request body.
 ///
 /// # Errors
 /// A coded error where the input as a whole cannot be read: it breaks off, or is an array that is no JSON.
-pub fn read(mut input: impl BufRead, options: &OpenLineageOptions) -> Result<TelemetryRead, SourceError> {
-    let broken = |error: std::io::Error| cannot_read("openlineage::cannot_read", &options.file, &error);
-    let mut read = TelemetryRead::default();
-    if first_byte(&mut input).map_err(broken)? == Some(b'[') {
-        read_array(input, options, &mut read)?;
-        return Ok(read);
-    }
-    let mut lines = Lines::new(input);
-    while let Some((number, line)) = lines.next_line().map_err(broken)? {
-        let event = line.and_then(|line| {
-            serde_json::from_slice::<Value>(line).map_err(|error| {
-                let expected = format!("one JSON object a line ({error})");
-                Refusal::of_record("row::not_json", &String::from_utf8_lossy(line), expected)
-            })
-        });
-        take(event, number, options, &mut read);
-    }
-    Ok(read)
+pub fn read(input: impl BufRead, options: &OpenLineageOptions) -> Result<TelemetryRead, SourceError> {
+    let mut import = Import::default();
+    import.file(input, &options.file, options)?;
+    Ok(import.finished(options))
 }
 
-fn read_array(
-    input: impl BufRead,
-    options: &OpenLineageOptions,
-    read: &mut TelemetryRead,
-) -> Result<(), SourceError> {
+/// Reads the `.ndjson` files of a folder together, as `trainbill exec` writes them, one or more a run.
+///
+/// # Errors
+/// As [`read`], and where the folder cannot be listed or holds no such file.
+pub fn read_folder(root: &Path, options: &OpenLineageOptions) -> Result<TelemetryRead, SourceError> {
+    let mut import = Import::default();
+    let mut files = 0_u64;
+    for found in folder::files(root, "openlineage::cannot_read")? {
+        if !found.name.ends_with(".ndjson") {
+            continue;
+        }
+        files += 1;
+        let input = File::open(&found.path)
+            .map_err(|error| cannot_read("openlineage::cannot_read", &found.name, &error))?;
+        import.file(BufReader::new(input), &found.name, options)?;
+    }
+    if files == 0 {
+        return Err(SourceError::new("openlineage::no_events", "the folder holds no events")
+            .at(root.display().to_string())
+            .expected("`.ndjson` files", "none")
+            .help("give the folder that `trainbill exec` names, or one with files of run events"));
+    }
+    Ok(import.finished(options))
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Import {
+    read: TelemetryRead,
+    pulses: Pulses,
+}
+
+impl Import {
+    fn file(
+        &mut self,
+        mut input: impl BufRead,
+        name: &str,
+        options: &OpenLineageOptions,
+    ) -> Result<(), SourceError> {
+        let broken = |error: std::io::Error| cannot_read("openlineage::cannot_read", name, &error);
+        if first_byte(&mut input).map_err(broken)? == Some(b'[') {
+            for (number, event) in (1..).zip(array(input, name)?) {
+                self.take(Ok(event), (name, number), options);
+            }
+            return Ok(());
+        }
+        let mut lines = Lines::new(input);
+        while let Some((number, line)) = lines.next_line().map_err(broken)? {
+            let event = line.and_then(|line| {
+                serde_json::from_slice::<Value>(line).map_err(|error| {
+                    let expected = format!("one JSON object a line ({error})");
+                    Refusal::of_record("row::not_json", &String::from_utf8_lossy(line), expected)
+                })
+            });
+            self.take(event, (name, number), options);
+        }
+        Ok(())
+    }
+
+    /// Takes one event, or counts it as rejected.
+    fn take(
+        &mut self,
+        event: Result<Value, Refusal>,
+        (file, number): (&str, u64),
+        options: &OpenLineageOptions,
+    ) {
+        let told = event.and_then(|event| event::told(&event, &options.source));
+        let taken = told.map(|told| self.read.observations.extend(self.pulses.see(told)));
+        self.read.count(taken, file, number);
+    }
+
+    fn finished(mut self, options: &OpenLineageOptions) -> TelemetryRead {
+        let (observations, lost) = self.pulses.concluded(options.taken_at);
+        self.read.observations.extend(observations);
+        self.read.warn_of(
+            lost,
+            "openlineage::lost",
+            (
+                "runs gave no sign of life any more and no end: they are lost as of the last one",
+                "import their scheduler, which may know how they ended",
+            ),
+        );
+        self.read
+    }
+}
+
+/// The events of a JSON array.
+fn array(input: impl BufRead, file: &str) -> Result<Vec<Value>, SourceError> {
     let mut bytes = Vec::new();
     input
         .take(MAX_ARRAY + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| cannot_read("openlineage::cannot_read", &options.file, &error))?;
+        .map_err(|error| cannot_read("openlineage::cannot_read", file, &error))?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_ARRAY {
         return Err(SourceError::new("openlineage::too_large", "the array of events is too large")
-            .at(&options.file)
+            .at(file)
             .expected(format!("at most {MAX_ARRAY} bytes"), "more")
             .help("write one event a line: lines have no limit together"));
     }
-    let events: Vec<Value> = serde_json::from_slice(&bytes).map_err(|error| {
+    serde_json::from_slice(&bytes).map_err(|error| {
         SourceError::new("openlineage::not_json", format!("the array of events is not JSON: {error}"))
-            .at(format!("{}:{}", options.file, error.line()))
+            .at(format!("{file}:{}", error.line()))
             .help("write one event a line: a broken line then rejects only itself")
-    })?;
-    for (number, event) in (1..).zip(events) {
-        take(Ok(event), number, options, read);
-    }
-    Ok(())
-}
-
-/// Takes one event, or counts it as rejected.
-fn take(event: Result<Value, Refusal>, number: u64, options: &OpenLineageOptions, read: &mut TelemetryRead) {
-    read.rows += 1;
-    match event.and_then(|event| event::observations(&event, &options.source)) {
-        Ok(observations) => {
-            read.accepted += 1;
-            read.observations.extend(observations);
-        }
-        Err(refusal) => read.rejections.push(refusal.rejection(&options.file, number)),
-    }
+    })
 }
 
 /// Skips a byte order mark and shows the first byte that is not blank.

@@ -17,8 +17,28 @@ const EVIDENCE: usize = 500;
 /// Longest run id, in bytes.
 const MAX_ID: usize = 200;
 
-/// Everything that an event says, the attempt first; nothing, if it is not about a run.
-pub(super) fn observations(event: &Value, source: &SourceId) -> Result<Vec<Observation>, Refusal> {
+/// Everything that an event says.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// The attempt first; nothing, if the event is not about a run.
+    pub(super) observations: Vec<Observation>,
+    /// The promise of signs of life that it carries.
+    pub(super) heartbeat: Option<Heartbeat>,
+    /// True if the run ends with it.
+    pub(super) ends: bool,
+}
+
+/// A promise of signs of life.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Heartbeat {
+    /// Microseconds between two of them.
+    pub(super) every: i64,
+    /// True if the event says nothing else but that the run goes on.
+    pub(super) mere: bool,
+}
+
+/// Everything that an event says.
+pub(super) fn told(event: &Value, source: &SourceId) -> Result<Told, Refusal> {
     let not_an_event = || Refusal::of_record("row::not_an_event", &event.to_string(), "an OpenLineage event");
     let mut event = Object::root(event.as_object().ok_or_else(not_an_event)?);
     if let (None, Some(data)) = (event.object("run")?, event.object("data")?) {
@@ -26,7 +46,8 @@ pub(super) fn observations(event: &Value, source: &SourceId) -> Result<Vec<Obser
     }
     let Some(run) = event.object("run")? else {
         let about_others = event.object("job")?.is_some() || event.object("dataset")?.is_some();
-        return if about_others { Ok(Vec::new()) } else { Err(not_an_event()) };
+        let nothing = || Told { observations: Vec::new(), heartbeat: None, ends: false };
+        return if about_others { Ok(nothing()) } else { Err(not_an_event()) };
     };
     let id = run.required("runId")?;
     if id.len() > MAX_ID {
@@ -38,7 +59,21 @@ pub(super) fn observations(event: &Value, source: &SourceId) -> Result<Vec<Obser
     let records = records(&event, &run, kind, at)?;
     let observed =
         |record| Observation { source: source.clone(), key: key.clone(), modified_at: Some(at), record };
-    Ok(records.into_iter().map(observed).collect())
+    let observations = records.into_iter().map(observed).collect();
+    Ok(Told { observations, heartbeat: heartbeat(&run, kind)?, ends: kind.ends() })
+}
+
+fn heartbeat(run: &Object<'_>, kind: Kind) -> Result<Option<Heartbeat>, Refusal> {
+    let Some(facet) = run.at(&["facets", "gpuRun_heartbeat"])? else { return Ok(None) };
+    if !matches!(kind, Kind::Start | Kind::Running) {
+        return Ok(None);
+    }
+    let thousandths = facet.thousandths("everySeconds")?.filter(|every| *every > 0);
+    let missing = || facet.refuse("row::missing_value", "everySeconds", "seconds between two signs of life");
+    let every =
+        i64::try_from(thousandths.ok_or_else(missing)?).unwrap_or(i64::MAX / 1_000).saturating_mul(1_000);
+    let attempt = run.at(&["facets", "gpuRun_attempt"])?;
+    Ok(Some(Heartbeat { every, mere: kind == Kind::Running && attempt.is_none() }))
 }
 
 /// What happened to the run.

@@ -1,0 +1,160 @@
+//! The run events of a record, in the OpenLineage form with our facets, as `import openlineage` documents it.
+
+use ledger::Timestamp;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::identity::Machine;
+use crate::marks::without_nulls;
+use crate::place::Place;
+use crate::{Ended, Request};
+
+/// The namespace of the ids of experiments as OpenLineage's parent runs.
+const EXPERIMENTS: Uuid = Uuid::from_u128(0x21f7_6a0d_48c9_4b57_b1de_0f6a_9c35_82e4);
+
+const PRODUCER: &str = concat!("https://github.com/trainbill/trainbill/", env!("CARGO_PKG_VERSION"));
+
+/// Signals by which people, schedulers and clouds end a program: hangup, interrupt, terminate.
+const ENDS_FROM_OUTSIDE: [i32; 3] = [1, 2, 15];
+
+/// What all events of a run have in common.
+#[derive(Debug)]
+pub(crate) struct Events {
+    attempt: String,
+    experiment: String,
+    job: String,
+    told_at_start: Value,
+    leads: bool,
+    every: f64,
+}
+
+/// How a run ended, as its last event tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct End {
+    kind: &'static str,
+    exit_code: Option<i32>,
+    signal: Option<i32>,
+}
+
+impl End {
+    pub(crate) fn of(ended: &Ended) -> Self {
+        match *ended {
+            Ended::Code(0) => Self { kind: "COMPLETE", exit_code: Some(0), signal: None },
+            // A shell reports its child's signal like this.
+            Ended::Code(code) if ENDS_FROM_OUTSIDE.contains(&(code - 128)) => {
+                Self { kind: "ABORT", exit_code: Some(code), signal: Some(code - 128) }
+            }
+            Ended::Code(code) | Ended::NotStarted(code) => {
+                Self { kind: "FAIL", exit_code: Some(code), signal: None }
+            }
+            Ended::Signal(signal) => {
+                let kind = if ENDS_FROM_OUTSIDE.contains(&signal) { "ABORT" } else { "FAIL" };
+                Self { kind, exit_code: None, signal: Some(signal) }
+            }
+        }
+    }
+}
+
+impl Events {
+    pub(crate) fn new(attempt: &str, experiment: &str, place: &Place, request: &Request) -> Self {
+        let program = request.command.first().map(std::path::Path::new).and_then(std::path::Path::file_name);
+        let told_at_start = without_nulls(json!({
+            "scheduler": place.scheduler,
+            "cluster": place.cluster,
+            "queue": place.queue,
+            "user": place.user,
+            "team": place.team,
+            "nodeCount": place.nodes,
+            "ordinal": place.restarts.map(|restarts| restarts + 1),
+            "aliases": place.aliases,
+        }));
+        Self {
+            attempt: attempt.to_owned(),
+            experiment: experiment.to_owned(),
+            job: program.map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            told_at_start,
+            leads: place.leads,
+            every: request.heartbeat.as_secs_f64(),
+        }
+    }
+
+    pub(crate) fn start(&self, at: Timestamp) -> Value {
+        let told = self.told_at_start.clone();
+        self.event(
+            "START",
+            at,
+            json!({
+                "gpuRun_attempt": without_nulls(told),
+                "gpuRun_heartbeat": {"everySeconds": self.every},
+            }),
+        )
+    }
+
+    pub(crate) fn alive(&self, at: Timestamp) -> Value {
+        self.event("RUNNING", at, json!({"gpuRun_heartbeat": {"everySeconds": self.every}}))
+    }
+
+    /// A facet of its own; of a process that does not lead it says nothing of the run's state.
+    pub(crate) fn facet(&self, at: Timestamp, name: &str, facet: Value) -> Value {
+        self.event("OTHER", at, json!({ name: facet }))
+    }
+
+    pub(crate) fn phase(&self, kind: &str, (from, until): (Timestamp, Timestamp)) -> Value {
+        let phase = json!({"kind": kind, "start": from.to_string(), "end": until.to_string()});
+        self.facet(until, "gpuRun_phases", json!({"phases": [phase]}))
+    }
+
+    pub(crate) fn machine(&self, at: Timestamp, (began, machine): (Timestamp, &Machine)) -> Value {
+        let binding = without_nulls(json!({
+            "resourceId": machine.instance_id,
+            "nodeName": machine.node,
+            "kind": if machine.instance_id.is_some() { "instance" } else { "node" },
+            "sku": machine.instance_type,
+            "start": began.to_string(),
+            "gpus": machine.gpus_held(),
+            "gpuCapacity": machine.gpus,
+        }));
+        let attempt = without_nulls(json!({"capacity": machine.capacity, "gpuKind": machine.gpu_kind}));
+        self.event(
+            "OTHER",
+            at,
+            json!({
+                "gpuRun_attempt": attempt,
+                "gpuRun_resources": {"bindings": [binding]},
+            }),
+        )
+    }
+
+    pub(crate) fn end(&self, at: Timestamp, end: End) -> Value {
+        let told = without_nulls(json!({
+            "exitCode": end.exit_code,
+            "signal": end.signal.map(name_of),
+        }));
+        let mut facets = json!({"gpuRun_attempt": told});
+        if let ("FAIL", Some(code)) = (end.kind, end.exit_code) {
+            facets["errorMessage"] =
+                json!({"message": format!("exit code {code}"), "programmingLanguage": "unknown"});
+        }
+        self.event(end.kind, at, facets)
+    }
+
+    fn event(&self, kind: &str, at: Timestamp, mut facets: Value) -> Value {
+        if self.leads {
+            let run = Uuid::new_v5(&EXPERIMENTS, self.experiment.as_bytes()).to_string();
+            facets["parent"] =
+                json!({"run": {"runId": run}, "job": {"namespace": "trainbill", "name": self.experiment}});
+        }
+        json!({
+            "eventType": kind,
+            "eventTime": at.to_string(),
+            "producer": PRODUCER,
+            "run": {"runId": self.attempt, "facets": facets},
+            "job": {"namespace": "exec", "name": self.job},
+        })
+    }
+}
+
+/// `SIGTERM` for 15.
+pub(crate) fn name_of(signal: i32) -> String {
+    signal_hook::low_level::signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned)
+}

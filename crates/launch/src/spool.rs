@@ -1,0 +1,58 @@
+//! The spool file of a run: lines are added, never changed; start and end are on disk before one goes on.
+
+use std::fs::{File, OpenOptions, create_dir_all};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// A spool file, or the knowledge that there is none.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    file: Option<(File, PathBuf)>,
+    failed: bool,
+}
+
+impl Spool {
+    /// A new file in a folder, which is made if need be. The name tells processes of one attempt apart.
+    pub(crate) fn create(folder: &Path, attempt: &str, warn: &(dyn Fn(String) + Sync)) -> Self {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+        let name: String = attempt.chars().map(plain).take(100).collect();
+        let host: String =
+            rustix::system::uname().nodename().to_string_lossy().chars().map(plain).take(64).collect();
+        let path = folder.join(format!("{name}.{host}.{}.ndjson", std::process::id()));
+        let opened = create_dir_all(folder)
+            .and_then(|()| OpenOptions::new().append(true).create_new(true).open(&path));
+        match opened {
+            Ok(file) => Self { file: Some((file, path)), failed: false },
+            Err(error) => {
+                warn(format!("the record of this run cannot be kept in {}: {error}", path.display()));
+                Self { file: None, failed: true }
+            }
+        }
+    }
+
+    /// Where the program may leave marks, beside the record.
+    pub(crate) fn marks(&self) -> Option<PathBuf> {
+        self.file.as_ref().map(|(_, path)| path.with_extension("marks"))
+    }
+
+    /// Adds an event; `durable` waits until it is on disk.
+    pub(crate) fn write(&mut self, event: &Value, durable: bool, warn: &(dyn Fn(String) + Sync)) {
+        let Some((file, path)) = &mut self.file else { return };
+        // One write a line: what a kill cuts off is at most the last line.
+        let written = file.write_all(format!("{event}\n").as_bytes());
+        let written = written.and_then(|()| if durable { file.sync_data() } else { Ok(()) });
+        if let Err(error) = written
+            && !std::mem::replace(&mut self.failed, true)
+        {
+            warn(format!("the record of this run is incomplete in {}: {error}", path.display()));
+        }
+    }
+
+    /// Where the record lies, if it is whole.
+    pub(crate) fn close(&mut self) -> Option<PathBuf> {
+        let (_, path) = self.file.take()?;
+        (!self.failed).then_some(path)
+    }
+}
