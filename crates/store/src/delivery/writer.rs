@@ -25,7 +25,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// One row group is what a reader holds of a column at once; a part is what one of its threads takes.
-    pub(crate) const CHARGES: Self = Self { row_group_rows: 1 << 20, part_rows: 1 << 23 };
+    pub(crate) const CHARGES: Self = Self { row_group_rows: 1 << 18, part_rows: 1 << 23 };
 }
 
 /// Writes the rows of a delivery; dropped before `finish`, it leaves nothing.
