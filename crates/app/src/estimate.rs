@@ -127,6 +127,7 @@ fn estimates(
         provider: sum.provider,
         list_cost: sum.list,
         effective_cost: sum.effective,
+        used_micros: sum.effective.and_then(|_| i64::try_from(sum.used_micros).ok()),
         price: sum.prices.into_iter().collect::<Vec<_>>().join(", "),
         made_at: context.now,
     });
@@ -144,6 +145,8 @@ struct Sum {
     provider: String,
     list: Option<Amount>,
     effective: Option<Amount>,
+    /// Share of the time billed at the rate by which it was bought.
+    used_micros: i128,
     prices: BTreeSet<String>,
 }
 
@@ -165,21 +168,24 @@ fn add(
     sums: &mut BTreeMap<(AttemptId, Day, Currency), Sum>,
 ) -> Result<(), AppError> {
     for line in &estimate.lines {
-        let Outcome::Priced { rate, shares, .. } = &line.outcome else { continue };
+        let Outcome::Priced { rate, shares, times, .. } = &line.outcome else { continue };
         let days = days_of(line.interval.start, line.interval.end);
         let weights: Vec<u64> = days.iter().map(|(_, micros)| *micros).collect();
         let provider = facts.get(&line.resource_id).map_or("", |facts| facts.provider.as_str());
-        for (payer, share) in shares {
+        // Both are the same division of the line, in the same order.
+        for ((payer, share), (_, time)) in shares.iter().zip(times) {
             let Payer::Attempt(index) = payer else { continue };
             let Some(attempt) = attempts.get(*index as usize) else { continue };
-            let parts = apportion(*share, &weights).unwrap_or_else(|_| vec![*share]);
-            for ((day, _), part) in days.iter().zip(parts) {
+            let cut = |whole: Amount| apportion(whole, &weights).unwrap_or_else(|_| vec![whole]);
+            let (parts, times) = (cut(*share), cut(Amount::from_units(*time)?));
+            for (((day, _), part), time) in days.iter().zip(parts).zip(times) {
                 let sum = sums.entry((attempt.id, *day, rate.currency())).or_default();
                 sum.provider = provider.to_owned();
                 sum.prices.extend(
                     rate.parts.iter().map(|part| format!("{} {}", part.row.origin.source, part.row.origin)),
                 );
                 let held = if side == Side::List { &mut sum.list } else { &mut sum.effective };
+                sum.used_micros += if side == Side::Effective { time.units() } else { 0 };
                 *held = Some(held.unwrap_or_default().checked_add(part)?);
             }
         }

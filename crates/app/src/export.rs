@@ -1,4 +1,6 @@
-//! `export focus`: the current bills as FOCUS 1.2, row by row, or as they were allocated to runs.
+//! `export`: the current bills as FOCUS 1.2, row by row, or as they were allocated to runs; and the runs as events.
+
+mod runs;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,6 +20,8 @@ use crate::books::Books;
 use crate::provider::provider_of;
 use crate::{AppError, Context, ImportWarning};
 
+pub use runs::export_openlineage;
+
 /// What a row of the export is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportForm {
@@ -34,7 +38,7 @@ pub struct ExportReport {
     pub file: String,
     /// Rows written.
     pub rows: u64,
-    /// Deliveries in it.
+    /// Deliveries in it; nothing, if it holds runs.
     pub deliveries: u64,
     /// What the user should know.
     pub warnings: Vec<ImportWarning>,
@@ -44,6 +48,16 @@ pub struct ExportReport {
 enum Writer {
     Csv(Box<CsvWriter<BufWriter<File>>>),
     Parquet(Box<ParquetWriter<BufWriter<File>>>),
+}
+
+/// A file that is there is written over only if somebody says so.
+fn not_over_a_file(file: &Path, replace: bool) -> Result<(), AppError> {
+    if !file.exists() || replace {
+        return Ok(());
+    }
+    Err(AppError::new("export::exists", "the file is there already")
+        .at(file.to_string_lossy())
+        .help("name another file, or write over it with --replace"))
 }
 
 /// Writes the current deliveries as FOCUS 1.2 to a `.csv` or `.parquet` file, which takes its name only when it is whole.
@@ -56,11 +70,7 @@ pub async fn export_focus(
     file: &Path,
     replace: bool,
 ) -> Result<ExportReport, AppError> {
-    if file.exists() && !replace {
-        return Err(AppError::new("export::exists", "the file is there already")
-            .at(file.to_string_lossy())
-            .help("name another file, or write over it with --replace"));
-    }
+    not_over_a_file(file, replace)?;
     let books = Books::open(context).await?;
     let partial = file.with_extension("partial");
     let mut writer = Writer::create(file, &partial, form)?;

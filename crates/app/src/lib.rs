@@ -12,12 +12,14 @@ mod export;
 pub mod filter;
 mod import;
 mod invoice;
+mod landing;
 mod list;
 mod list_fill;
 mod prices;
 mod provider;
 mod query;
 mod reconcile;
+mod running;
 pub mod settings;
 mod settle;
 mod spend;
@@ -31,7 +33,7 @@ pub use demo::{DemoReport, demo};
 pub use error::AppError;
 pub use estimate::EstimateSettings;
 pub use explain::{ConvertedPart, ExplainLine, Explanation, Selection, why};
-pub use export::{ExportForm, ExportReport, export_focus};
+pub use export::{ExportForm, ExportReport, export_focus, export_openlineage};
 pub use import::{
     BillImport, DeliveryLine, ImportReport, ImportWarning, PriceFormat, PriceImport, RunFormat, RunImport,
     bill, prices as import_prices, rates as import_rates, runs as import_runs,

@@ -17,8 +17,10 @@ pub enum ExperimentStatus {
     Completed,
     /// An attempt runs.
     Running,
-    /// Every attempt ended without success.
+    /// No attempt completed and one is known to have ended without success.
     Failed,
+    /// All ended, and no record tells how.
+    Unknown,
     /// Nothing has started.
     Pending,
     /// Only charges name it.
@@ -32,6 +34,7 @@ impl ExperimentStatus {
             Self::Completed => "completed",
             Self::Running => "running",
             Self::Failed => "failed",
+            Self::Unknown => "unknown",
             Self::Pending => "pending",
             Self::NoAttempts => "no attempts",
         }
@@ -233,8 +236,10 @@ fn status(attempts: &[&Attempt]) -> ExperimentStatus {
         ExperimentStatus::Running
     } else if any(&|a| a.state == RunState::Pending) {
         ExperimentStatus::Pending
-    } else {
+    } else if any(&is_wasted) {
         ExperimentStatus::Failed
+    } else {
+        ExperimentStatus::Unknown
     }
 }
 

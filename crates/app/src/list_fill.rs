@@ -5,15 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use costing::attribution::{AttributionPlan, NamedBy, Resource, TagClaim, claim, divide};
+use costing::attribution::AttributionPlan;
 use costing::list_price::{ListBook, ListPrice, MachineHours, Unlisted};
 use costing::postings::{Destination, Dimensions, Landed, moves};
 use engine::{Sold, UnlistedCharge};
-use ledger::{Account, Day, Evidence, Interval, LineClass, Posting, Rule, Step, Tenancy, Timestamp};
+use ledger::{Account, Day, Evidence, Interval, Posting, Rule, Step, Tenancy, Timestamp};
 use money::{Amount, Currency};
 use sources::prices::aws_spot_history::region_of_zone;
 use store::Store;
 
+use crate::landing::{Used, land};
 use crate::prices::precedence;
 use crate::provider;
 use crate::settle::{Charges, Names};
@@ -161,19 +162,13 @@ impl Filled {
         amount: Amount,
         (plan, names): (&AttributionPlan, &Names<'_>),
     ) -> Result<(), AppError> {
-        let tags = charge.tags.as_deref().map(sources::charges::parse_tags).unwrap_or_default();
-        let tag = match plan.named_by(&tags) {
-            NamedBy::Nobody => TagClaim::None,
-            NamedBy::Attempt(index) => TagClaim::Attempt(index),
-            NamedBy::Experiment(index) => TagClaim::Experiment(index),
-            NamedBy::UnknownAttempt => TagClaim::UnknownAttempt,
-            NamedBy::NewExperiment(name) => {
-                names.experiment_index(&name).map_or(TagClaim::None, TagClaim::Experiment)
-            }
+        let used = Used {
+            resource_id: charge.resource_id.as_deref(),
+            tags: charge.tags.as_deref(),
+            interval: charge.interval,
         };
-        let resource = charge.resource_id.as_deref().map_or(Resource::Absent, |id| plan.resource(id));
-        let claim = claim(plan, LineClass::Usage, tag, resource);
-        for (landing, units) in divide(&claim, charge.interval, amount.units()) {
+        let experiment = |name: &str| names.experiment_index(name);
+        for (landing, units) in land(plan, used, experiment, amount.units()) {
             let key = (names.destination(landing.place()), dimensions(charge));
             let (sum, parts) = self.0.entry(key).or_default();
             *sum = sum.checked_add(Amount::from_units(units)?)?;

@@ -1,15 +1,16 @@
 //! `reconcile`: what was estimated, what the bill says, and why they differ, in parts that sum to the difference.
 
+mod pairs;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use ledger::{Account, AttemptId, Day, ResourceKind, Settlement};
+use ledger::{Attempt, AttemptId, Day, Settlement};
 use money::Amount;
-use store::EstimateRecord;
 
-use crate::books::{Books, Estimated, cost};
-use crate::estimate::{amount_of, is_billed};
-use crate::provider::{provider_of, speaks_of};
+use crate::books::{Books, Estimated};
+use crate::provider::speaks_of;
 use crate::{AppError, Context, Meta, Query};
+use pairs::{Pair, pairs};
 
 /// By what the comparison is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,12 +19,18 @@ pub enum ReconcileBy {
     Day,
     /// Provider and experiment.
     Experiment,
+    /// Provider, experiment and attempt.
+    Attempt,
 }
 
 /// Why an estimate and the bill differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
-    /// Both speak of the attempt's day and say different amounts: another rate, or another time.
+    /// The machines ran longer or shorter than estimated: that time at the estimate's own rate.
+    Time,
+    /// The same time at another rate, and whatever else the bill has for it.
+    Price,
+    /// Both speak of the attempt's day and say different amounts, and the bill does not tell in hours how long machines ran.
     PriceOrTime,
     /// The bill has cost of an attempt's day that nobody had estimated.
     NotEstimated,
@@ -35,6 +42,8 @@ impl Cause {
     /// The word for it.
     pub const fn word(self) -> &'static str {
         match self {
+            Self::Time => "time",
+            Self::Price => "price",
             Self::PriceOrTime => "price_or_time",
             Self::NotEstimated => "not_estimated",
             Self::NotOnTheBill => "not_on_the_bill",
@@ -47,7 +56,7 @@ impl Cause {
 pub struct ReconcileRow {
     /// Provider, as price lists name it.
     pub provider: String,
-    /// Day, or name of the experiment.
+    /// Day, name of the experiment, or that and the attempt's number as `name#2`.
     pub key: String,
     /// What was estimated; `None` if nothing was.
     pub estimate: Option<Amount>,
@@ -84,15 +93,6 @@ pub struct Reconciliation {
     pub by_hand: Vec<(String, String)>,
 }
 
-/// Of one provider, key and attempt's day: both sides.
-#[derive(Debug, Default, Clone)]
-struct Pair {
-    estimate: Option<Amount>,
-    bill: Option<Amount>,
-}
-
-type Pairs = BTreeMap<(String, AttemptId, Day), Pair>;
-
 /// Compares the estimates of attempts' machines with what the bill says of them.
 ///
 /// # Errors
@@ -109,15 +109,20 @@ pub async fn reconcile(
     }
     let books = Books::open(context).await?;
     let meta = books.meta_of(query, Estimated::Ever).await?;
-    let pairs = pairs(&books, &meta)?;
-    let experiments: BTreeMap<_, _> = books.attempts.iter().map(|a| (a.id, &a.link.experiment.0)).collect();
+    let pairs = pairs(context, &books, &meta).await?;
+    let attempts: BTreeMap<AttemptId, &Attempt> = books.attempts.iter().map(|a| (a.id, a)).collect();
     let days: BTreeSet<Day> = pairs.keys().map(|(_, _, day)| *day).collect();
     let span = days.first().zip(days.last()).map(|(first, last)| (*first, Day(last.0 + 1)));
     let mut rows: BTreeMap<(String, String), Vec<(Day, Pair)>> = BTreeMap::new();
     for ((provider, attempt, day), pair) in pairs {
         let key = match by {
             ReconcileBy::Day => day.to_string(),
-            ReconcileBy::Experiment => experiments.get(&attempt).map_or_else(String::new, |id| (*id).clone()),
+            ReconcileBy::Experiment => {
+                attempts.get(&attempt).map_or_else(String::new, |a| a.link.experiment.0.clone())
+            }
+            ReconcileBy::Attempt => attempts
+                .get(&attempt)
+                .map_or_else(String::new, |a| format!("{}#{}", a.link.experiment.0, a.ordinal)),
         };
         rows.entry((provider, key)).or_default().push((day, pair));
     }
@@ -131,61 +136,6 @@ pub async fn reconcile(
         .map(|((provider, key), pairs)| row(&books, (provider, key), &pairs))
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Reconciliation { meta, by, rows, by_hand })
-}
-
-/// Both sides of each attempt's day. The bill's side is what it says of machines; days that no bill covers have none.
-fn pairs(books: &Books, meta: &Meta) -> Result<Pairs, AppError> {
-    let mut pairs = Pairs::new();
-    let mut estimated_by: BTreeMap<AttemptId, BTreeSet<String>> = BTreeMap::new();
-    for estimate in &books.estimates {
-        let asked = meta.takes(estimate.currency) && meta.has_day(estimate.day);
-        let (Some(amount), true) = (amount_of(estimate, meta.basis), asked) else { continue };
-        let amount = meta.converted_amount((amount, estimate.currency), estimate.day)?;
-        estimated_by.entry(estimate.attempt).or_default().insert(estimate.provider.clone());
-        let pair = pairs.entry((estimate.provider.clone(), estimate.attempt, estimate.day)).or_default();
-        pair.estimate = Some(pair.estimate.unwrap_or_default().checked_add(amount)?);
-        if is_billed(&books.current, &estimate.provider, estimate.day) {
-            pair.bill.get_or_insert(Amount::ZERO);
-            refuse_other_currency(books, meta, estimate)?;
-        }
-    }
-    books.billed_postings(meta, |delivery, posting| {
-        let machine = posting.account == Account::Attempt && posting.resource_kind == ResourceKind::Compute;
-        let (Some(attempt), Some(day), true) = (posting.attempt, posting.usage_day, machine) else {
-            return Ok(());
-        };
-        let told = estimated_by
-            .get(&attempt)
-            .and_then(|providers| providers.iter().find(|provider| speaks_of(delivery, provider)).cloned());
-        let provider =
-            told.unwrap_or_else(|| provider_of(delivery).map_or("any", |provider| provider.id).to_owned());
-        let pair = pairs.entry((provider, attempt, day)).or_default();
-        pair.bill = Some(pair.bill.unwrap_or_default().checked_add(cost(&posting, meta.basis))?);
-        Ok(())
-    })?;
-    Ok(pairs)
-}
-
-/// An estimate is compared with a bill of its currency only; that there is none is not a bill of nothing.
-fn refuse_other_currency(books: &Books, meta: &Meta, estimate: &EstimateRecord) -> Result<(), AppError> {
-    let day = estimate.day;
-    let covering = || {
-        let current = books.current.iter();
-        current.filter(|held| speaks_of(held, &estimate.provider) && held.days.binary_search(&day).is_ok())
-    };
-    match covering().next() {
-        Some(other) if !covering().any(|delivery| meta.takes(delivery.currency)) => {
-            let (provider, currency) = (&estimate.provider, estimate.currency);
-            let message = format!(
-                "what was estimated in {currency} for {provider} on {day} is billed in {}",
-                other.currency
-            );
-            Err(AppError::new("reconcile::other_currency", message).help(format!(
-                "trainbill reconcile --convert-to {currency}, by a list of day rates (import rates)"
-            )))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn row(
@@ -207,17 +157,12 @@ fn row(
         bill = Some(bill.unwrap_or_default().checked_add(billed)?);
         let estimated = pair.estimate.unwrap_or_default();
         compared_estimate = compared_estimate.checked_add(estimated)?;
-        let cause = match pair.estimate {
-            None => Cause::NotEstimated,
-            Some(_) if billed.is_zero() => Cause::NotOnTheBill,
-            Some(_) => Cause::PriceOrTime,
-        };
-        let part = billed.checked_sub(estimated)?;
-        if !part.is_zero() {
+        for (cause, part) in pair.causes(billed)? {
             let sum = causes.entry(cause).or_default();
             *sum = sum.checked_add(part)?;
         }
     }
+    causes.retain(|_, part| !part.is_zero());
     let difference = bill.map(|bill| bill.checked_sub(compared_estimate)).transpose()?;
     let parts = Amount::sum(causes.values().copied())?;
     // Pair assertion: the parts by cause are summed apart from the two sides.

@@ -131,12 +131,12 @@ pub(crate) enum Command {
     },
     /// Compare what was estimated with what the bill says, and tell why they differ
     ///
-    /// Of the machines of attempts, by provider and day or experiment. With `--check` it exits with 3 where a difference is
-    /// larger than the tolerance. By `invoice` it shows the accounts whose sum is each month's bill, and by `delivery` what
-    /// each delivery of a month changed.
+    /// Of the machines of attempts, by provider and day, experiment or attempt; `why` opens the charges of an attempt. With
+    /// `--check` it exits with 3 where a difference is larger than the tolerance. By `invoice` it shows the accounts whose sum
+    /// is each month's bill, and by `delivery` what each delivery of a month changed.
     Reconcile {
         /// Dimension
-        #[arg(long, default_value = "day", value_parser = PossibleValuesParser::new(["day", "experiment", "invoice", "delivery"]))]
+        #[arg(long, default_value = "day", value_parser = PossibleValuesParser::new(["day", "experiment", "attempt", "invoice", "delivery"]))]
         by: String,
         /// Exit with 3 if a difference is outside the tolerance
         #[arg(long)]
@@ -150,7 +150,7 @@ pub(crate) enum Command {
         /// Machine type or SKU
         item: Option<String>,
     },
-    /// Write the current bills in an open form
+    /// Write the current bills, or the runs, in an open form
     #[command(subcommand)]
     Export(Export),
     /// Test that every account still adds up to the bill
@@ -279,6 +279,17 @@ pub(crate) enum Export {
         /// Rows by attempt and account instead of by charge
         #[arg(long)]
         allocated: bool,
+        /// Write over a file that is there
+        #[arg(long)]
+        replace: bool,
+    },
+    /// The attempts as OpenLineage run events, one JSON object a line
+    ///
+    /// In the form that `import openlineage` reads. A catalogue of lineage takes the lines by `POST /api/v1/lineage`.
+    Openlineage {
+        /// File to write
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
         /// Write over a file that is there
         #[arg(long)]
         replace: bool,

@@ -82,6 +82,7 @@ pub(crate) async fn run(arguments: Arguments, surroundings: &Surroundings) -> Re
             let by = match by.as_str() {
                 "day" => ReconcileBy::Day,
                 "experiment" => ReconcileBy::Experiment,
+                "attempt" => ReconcileBy::Attempt,
                 "delivery" => {
                     return invoice::run(&session, &context, (invoice::View::Delivery, check)).await;
                 }

@@ -58,6 +58,8 @@ pub enum Outcome<'a> {
         amount: Amount,
         /// Who bears it; sums to the amount.
         shares: Vec<(Payer, Amount)>,
+        /// Whose the time billed is, in microseconds; shared as the amount is, and sums to it.
+        times: Vec<(Payer, i128)>,
     },
     /// The provider's rules bill nothing for it.
     Free,
@@ -152,7 +154,10 @@ impl Draft<'_> {
     fn at_rate<'a>(&self, rate: Rate<'a>, size: Ratio, claim: &Claim<'_>) -> RatedLine<'a> {
         let outcome =
             match self.amount(&rate, size).and_then(|amount| Ok((amount, self.shares(amount, claim)?))) {
-                Ok((amount, shares)) => Outcome::Priced { rate, amount, shares },
+                Ok((amount, shares)) => {
+                    let times = self.divided(i128::from(self.billed_micros), claim);
+                    Outcome::Priced { rate, amount, shares, times: times.into_iter().collect() }
+                }
                 Err(_) => {
                     let item = rate.parts.first().map_or_else(String::new, |part| part.row.key.item.clone());
                     Outcome::Unpriced(Unpriced::OutOfRange { item })
@@ -193,13 +198,18 @@ impl Draft<'_> {
     }
 
     fn shares(&self, amount: Amount, claim: &Claim<'_>) -> Result<Vec<(Payer, Amount)>, AmountError> {
-        let parts = divide(claim, (self.interval.start.0, self.interval.end.0), amount.units());
-        let mut shares: BTreeMap<Payer, Amount> = BTreeMap::new();
-        for (landing, units) in parts {
-            let share = shares.entry(payer(landing)).or_default();
-            *share = share.checked_add(Amount::from_units(units)?)?;
+        let parts = self.divided(amount.units(), claim).into_iter();
+        parts.map(|(payer, units)| Ok((payer, Amount::from_units(units)?))).collect()
+    }
+
+    /// A whole number of any unit, shared by who held the resource.
+    fn divided(&self, whole: i128, claim: &Claim<'_>) -> BTreeMap<Payer, i128> {
+        let mut shares: BTreeMap<Payer, i128> = BTreeMap::new();
+        for (landing, part) in divide(claim, (self.interval.start.0, self.interval.end.0), whole) {
+            // Parts of a whole cannot come to more than it.
+            *shares.entry(payer(landing)).or_default() += part;
         }
-        Ok(shares.into_iter().collect())
+        shares
     }
 }
 

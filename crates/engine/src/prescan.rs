@@ -1,10 +1,9 @@
 //! Small rows that must be known before the main scan: provider split data and capacity blocks.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use arrow::array::{Array, RecordBatch};
-use costing::attribution::{RunningTime, SplitShare};
+use costing::attribution::SplitShare;
 use costing::capacity_block::{BlockFee, BlockUsage};
 use datafusion::prelude::{col, lit};
 use futures::StreamExt;
@@ -71,66 +70,6 @@ fn interval(columns: &Columns<'_>, row: usize) -> Result<(i64, i64), EngineError
 
 fn tags(columns: &Columns<'_>, row: usize) -> Result<Vec<(String, String)>, EngineError> {
     Ok(columns.text("tags")?.get(row).map(sources::charges::parse_tags).unwrap_or_default())
-}
-
-/// Usage types whose `Hrs` are the running time of the instance itself; what else is billed by the hour on an instance
-/// would count its time twice.
-const INSTANCE_USAGE: [&str; 3] = ["BoxUsage", "SpotUsage", "DedicatedUsage"];
-
-/// The windows that an instance did not fill, by the quantity of its rows: `Hrs` below the length of the window.
-///
-/// Rows of one window, such as the parts that a savings plan covers and does not cover, are summed.
-///
-/// # Errors
-/// Query errors.
-pub async fn running_times(
-    files: &[PathBuf],
-    limits: Limits,
-) -> Result<BTreeMap<String, Vec<RunningTime>>, EngineError> {
-    let context = session(limits)?;
-    let wanted = [
-        "resource_id",
-        "charge_period_start",
-        "charge_period_end",
-        "pricing_quantity",
-        "pricing_unit",
-        "x_usage_type",
-    ];
-    let frame = charges(&context, files).await?.select_columns(&wanted)?;
-    let hours = ["Hrs", "Hours", "hours", "hrs", "Hour", "hour"].iter().map(|unit| lit(*unit)).collect();
-    let instances = INSTANCE_USAGE.iter().map(|usage| col("x_usage_type").like(lit(format!("%{usage}:%"))));
-    let instance = instances.reduce(datafusion::prelude::Expr::or).unwrap_or_else(|| lit(false));
-    let frame = frame.filter(col("pricing_unit").in_list(hours, false).and(instance))?;
-    let mut stream = frame.execute_stream().await?;
-    let mut windows: BTreeMap<(String, i64, i64), u64> = BTreeMap::new();
-    while let Some(batch) = stream.next().await {
-        let batch = batch?;
-        let columns = Columns(&batch);
-        let quantities = columns.quantity("pricing_quantity")?;
-        for row in 0..batch.num_rows() {
-            let ((start, end), id) = (interval(&columns, row)?, columns.text("resource_id")?.get(row));
-            let (Some(id), false) = (id, quantities.is_null(row)) else { continue };
-            let micros = micros_of_hours(quantities.value(row));
-            if micros < u64::try_from(end - start).unwrap_or(0) {
-                *windows.entry((id.to_owned(), start, end)).or_default() += micros;
-            }
-        }
-    }
-    let mut by_resource: BTreeMap<String, Vec<RunningTime>> = BTreeMap::new();
-    for ((resource, start, end), micros) in windows {
-        by_resource.entry(resource).or_default().push(RunningTime { start, end, micros });
-    }
-    Ok(by_resource)
-}
-
-/// Time is no money: a double of hours is exact to the microsecond over any billing window.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "bounded below and above before the cast"
-)]
-fn micros_of_hours(hours: f64) -> u64 {
-    if hours.is_finite() && hours > 0.0 { (hours.min(1e6) * 3.6e9).round() as u64 } else { 0 }
 }
 
 /// The fees and the used intervals of capacity blocks.

@@ -1,16 +1,12 @@
 //! The run events of a record, in the OpenLineage form with our facets, as `import openlineage` documents it.
 
-use ledger::Timestamp;
+use ledger::{ExperimentId, Timestamp};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::identity::Machine;
 use crate::marks::without_nulls;
 use crate::place::Place;
 use crate::{Ended, Request};
-
-/// The namespace of the ids of experiments as OpenLineage's parent runs.
-const EXPERIMENTS: Uuid = Uuid::from_u128(0x21f7_6a0d_48c9_4b57_b1de_0f6a_9c35_82e4);
 
 const PRODUCER: &str = concat!("https://github.com/trainbill/trainbill/", env!("CARGO_PKG_VERSION"));
 
@@ -140,7 +136,7 @@ impl Events {
 
     fn event(&self, kind: &str, at: Timestamp, mut facets: Value) -> Value {
         if self.leads {
-            let run = Uuid::new_v5(&EXPERIMENTS, self.experiment.as_bytes()).to_string();
+            let run = ExperimentId(self.experiment.clone()).run_id().to_string();
             facets["parent"] =
                 json!({"run": {"runId": run}, "job": {"namespace": "trainbill", "name": self.experiment}});
         }

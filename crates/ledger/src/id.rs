@@ -51,6 +51,18 @@ text_id! {
     /// The name of a logical trial, as the user's launcher, label or tag gives it.
     ExperimentId
 }
+
+/// The namespace of the ids that experiments have as parent runs of OpenLineage.
+const EXPERIMENT_NAMESPACE: Uuid = Uuid::from_u128(0x21f7_6a0d_48c9_4b57_b1de_0f6a_9c35_82e4);
+
+impl ExperimentId {
+    /// The id that an experiment has where every run must have one, as a parent run of OpenLineage; a pure function of its
+    /// name.
+    pub fn run_id(&self) -> Uuid {
+        Uuid::new_v5(&EXPERIMENT_NAMESPACE, self.0.as_bytes())
+    }
+}
+
 text_id! {
     /// The name of a source of bills or records, such as `aws_cur:111122223333`.
     SourceId

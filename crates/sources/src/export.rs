@@ -1,10 +1,11 @@
-//! Writes charges, and where they were allocated, for other tools: as FOCUS 1.2, in Parquet or CSV.
+//! Writes for other tools: charges, and where they were allocated, as FOCUS 1.2 in Parquet or CSV; attempts as run events.
 //!
 //! [`focus`] turns canonical batches into FOCUS batches; [`ParquetWriter`] and [`CsvWriter`] write such batches one
 //! after another, so memory is that of a batch, and for Parquet of a row group.
 
 mod csv;
 pub mod focus;
+pub mod openlineage;
 mod parquet;
 
 pub use csv::CsvWriter;

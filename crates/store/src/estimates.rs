@@ -23,6 +23,9 @@ pub struct EstimateRecord {
     pub list_cost: Option<Amount>,
     /// At the rate by which it was bought; `None` where there is no such price.
     pub effective_cost: Option<Amount>,
+    /// Time billed of the machines, the attempt's share of them, in microseconds; `None` where no price at which they
+    /// were bought is known.
+    pub used_micros: Option<i64>,
     /// Source, file and row of the prices.
     pub price: String,
     /// When it was made.

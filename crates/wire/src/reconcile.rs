@@ -12,7 +12,7 @@ use crate::Meta;
 pub struct ReconcileAnswer {
     /// What stands above it.
     pub meta: Meta,
-    /// Rows in order of provider and day or experiment.
+    /// Rows in order of provider and day, experiment or attempt.
     pub rows: Vec<ReconcileRow>,
     /// A query for each provider that must give the bill's side.
     pub by_hand: BTreeMap<String, String>,
@@ -23,7 +23,7 @@ pub struct ReconcileAnswer {
 pub struct ReconcileRow {
     /// Provider.
     pub provider: String,
-    /// UTC day, or experiment.
+    /// UTC day, experiment, or `experiment#attempt`.
     pub key: String,
     /// What was estimated.
     pub estimate: Option<String>,
@@ -33,7 +33,11 @@ pub struct ReconcileRow {
     pub bill: Option<String>,
     /// Bill less the estimate of what it covers.
     pub difference: Option<String>,
-    /// Part of the difference where both speak of the same use.
+    /// Part of the difference that is time beyond what was estimated, or short of it, at the estimate's own rate.
+    pub time: String,
+    /// Part of it that is another rate for the same time.
+    pub price: String,
+    /// Part of it where both speak of the same use and the bill does not tell the time in hours.
     pub price_or_time: String,
     /// Part of it that nobody had estimated.
     pub not_estimated: String,
@@ -55,6 +59,8 @@ pub fn reconcile(answer: &Reconciliation) -> ReconcileAnswer {
             awaiting: text(row.awaiting),
             bill: text(row.bill),
             difference: text(row.difference),
+            time: cause(app::Cause::Time),
+            price: cause(app::Cause::Price),
             price_or_time: cause(app::Cause::PriceOrTime),
             not_estimated: cause(app::Cause::NotEstimated),
             not_on_the_bill: cause(app::Cause::NotOnTheBill),

@@ -1,4 +1,4 @@
-//! `export`: the current bills in an open form.
+//! `export`: the current bills and the runs in open forms.
 
 use app::{AppError, Context, ExportForm, ImportWarning};
 
@@ -13,14 +13,25 @@ pub(super) async fn run(
     export: Export,
 ) -> Result<Outcome, AppError> {
     session.refuse_question("export")?;
-    let Export::Focus { file, allocated, replace } = export;
-    let form = if allocated { ExportForm::Allocated } else { ExportForm::Enriched };
-    let report = app::export_focus(context, (form, session.settings.credits), &file, replace).await?;
+    let (report, of) = match export {
+        Export::Focus { file, allocated, replace } => {
+            let form = if allocated { ExportForm::Allocated } else { ExportForm::Enriched };
+            let form = (form, session.settings.credits);
+            let report = app::export_focus(context, form, &file, replace).await?;
+            let of = format!("{} rows of {} deliveries", report.rows, report.deliveries);
+            (report, of)
+        }
+        Export::Openlineage { file, replace } => {
+            let report = app::export_openlineage(context, &file, replace).await?;
+            let of = format!("{} run events", report.rows);
+            (report, of)
+        }
+    };
     let answer = wire::export(&report);
     let machine = Machine { document: &answer, rows: std::slice::from_ref(&answer), meta: None };
     let stdout = render(session.settings.format, &machine, || {
         let mut sheet = Sheet::default();
-        sheet.line(format!("{}: {} rows of {} deliveries", report.file, report.rows, report.deliveries));
+        sheet.line(format!("{}: {of}", report.file));
         Ok(sheet)
     })?;
     let told = |warning: &ImportWarning| AppError {

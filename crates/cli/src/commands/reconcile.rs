@@ -72,7 +72,11 @@ fn sheet(answer: &Reconciliation) -> Result<Sheet, AppError> {
         Some(amount) => rounding::display(amount, digits),
         None => Ok("none".to_owned()),
     };
-    let key = if answer.by == ReconcileBy::Day { "DAY" } else { "EXPERIMENT" };
+    let key = match answer.by {
+        ReconcileBy::Day => "DAY",
+        ReconcileBy::Experiment => "EXPERIMENT",
+        ReconcileBy::Attempt => "ATTEMPT",
+    };
     let titles = ["PROVIDER", key, ">ESTIMATE", ">AWAITING", ">BILL", ">DIFFERENCE", ">%", "WHY", "STATE"];
     let mut grid = Grid::new(titles);
     for row in &answer.rows {
@@ -103,6 +107,8 @@ fn percent(per_mille: i128) -> String {
 
 const fn words(cause: Cause) -> &'static str {
     match cause {
+        Cause::Time => "time",
+        Cause::Price => "price",
         Cause::PriceOrTime => "price or time",
         Cause::NotEstimated => "not estimated",
         Cause::NotOnTheBill => "not on the bill",

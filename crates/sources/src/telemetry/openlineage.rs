@@ -43,6 +43,8 @@
 //! | `nodeCount` | integer | nodes | `1` |
 //! | `capacity` | `on_demand`, `spot` or `reserved` | | `"spot"` |
 //! | `modelVersion`, `configVersion`, `datasetSnapshot` | text | | `"v3"` |
+//! | `outcome` | on an end, a word for the outcome, where it is more than the event type | | `"timeout"` |
+//! | `state` | on OTHER, `ended` or `lost` as of `eventTime`: an end that has no event type | | `"lost"` |
 //! | `cause` | a word for the cause | | `"spot_interruption"` |
 //! | `evidence` | list of text | | `["CUDA out of memory"]` |
 //! | `exitCode` | integer | | `1` |
@@ -61,6 +63,7 @@
 //! | `end` | time | | `"2026-07-01T13:30:00Z"` |
 //! | `gpus` | number | accelerators held of it | `0.5` |
 //! | `gpuCapacity` | number | accelerators that it has | `8` |
+//! | `cpus`, `cpuCapacity` | number | processors held and had, where no accelerators are | `4` |
 //!
 //! `gpuRun_phases` — a list `phases`, where `kind` is one of `queue`, `provision`, `container_start`, `data_load`,
 //! `init`, `train`, `eval`, `ckpt_save`, `ckpt_restore`, `upload`, `idle`, `teardown` and `unknown`.
@@ -69,6 +72,7 @@
 //! |---|---|---|---|
 //! | `kind` | a word for the kind, required | | `"train"` |
 //! | `start`, `end` | time, required | | `"2026-07-01T10:04:00Z"` |
+//! | `grade` | `measured` by the run itself, else `reported` | | `"measured"` |
 //!
 //! `gpuRun_checkpoint` — on a RUNNING or OTHER event, one checkpoint.
 //!

@@ -13,16 +13,16 @@ use crate::word::{Word as _, known};
 
 const SELECT: &str =
     "SELECT attempt_id, usage_day, resource_kind, currency, provider, list_cost, effective_cost,
-        price, made_at
+        used_micros, price, made_at
     FROM estimates ORDER BY attempt_id, usage_day, resource_kind, currency";
 
 const KEEP: &str =
     "INSERT INTO estimates (attempt_id, usage_day, resource_kind, currency, provider, list_cost,
-        effective_cost, price, made_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        effective_cost, used_micros, price, made_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
     ON CONFLICT (attempt_id, usage_day, resource_kind, currency) DO UPDATE SET provider = excluded.provider,
-        list_cost = excluded.list_cost, effective_cost = excluded.effective_cost, price = excluded.price,
-        made_at = excluded.made_at";
+        list_cost = excluded.list_cost, effective_cost = excluded.effective_cost,
+        used_micros = excluded.used_micros, price = excluded.price, made_at = excluded.made_at";
 
 /// Keeps an estimate in place of an earlier one.
 pub(crate) async fn keep_estimate(
@@ -37,6 +37,7 @@ pub(crate) async fn keep_estimate(
         .bind(&estimate.provider)
         .bind(estimate.list_cost.map(|cost| cost.to_string()))
         .bind(estimate.effective_cost.map(|cost| cost.to_string()))
+        .bind(estimate.used_micros)
         .bind(&estimate.price)
         .bind(estimate.made_at.0)
         .execute(connection)
@@ -83,6 +84,7 @@ fn record(row: &SqliteRow) -> Result<EstimateRecord, StoreError> {
         provider: row.try_get("provider")?,
         list_cost: cost("list_cost")?,
         effective_cost: cost("effective_cost")?,
+        used_micros: row.try_get("used_micros")?,
         price: row.try_get("price")?,
         made_at: Timestamp(row.try_get("made_at")?),
     })

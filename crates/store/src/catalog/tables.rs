@@ -2,7 +2,10 @@
 
 /// The statements that lead to each format from the one before it; the first makes the tables. Amounts are decimal text,
 /// instants are microseconds since 1970 in UTC, lists are JSON.
-pub(super) const FORMATS: &[&[&str]] = &[FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5];
+pub(super) const FORMATS: &[&[&str]] = &[FORMAT_1, FORMAT_2, FORMAT_3, FORMAT_4, FORMAT_5, FORMAT_6];
+
+/// How long the machines of an estimate were thought to run.
+const FORMAT_6: &[&str] = &["ALTER TABLE estimates ADD COLUMN used_micros BIGINT"];
 
 /// What imports remember of the places that they read.
 const FORMAT_4: &[&str] = &["CREATE TABLE places (

@@ -172,7 +172,7 @@ fn view(event: &Object<'_>, run: &Object<'_>, kind: Kind, at: Timestamp) -> Resu
     view.team = tags.any(&["team"]);
     view.user = tags.any(&["user"]);
     if let Some(facet) = run.at(&["facets", "gpuRun_attempt"])? {
-        told_by_attempt_facet(&mut view, &facet)?;
+        told_by_attempt_facet(&mut view, (&facet, kind))?;
     }
     if let Some(facet) = run.at(&["facets", "errorMessage"])?
         && let Some(message) = facet.text("message")?
@@ -187,7 +187,12 @@ fn view(event: &Object<'_>, run: &Object<'_>, kind: Kind, at: Timestamp) -> Resu
     if kind == Kind::Start && view.scheduler.is_empty() {
         "openlineage".clone_into(&mut view.scheduler);
     }
-    view.outcome = kind.outcome(view.cause);
+    if view.outcome == Outcome::Unknown {
+        view.outcome = kind.outcome(view.cause);
+    }
+    if kind == Kind::Other && matches!(view.state, RunState::Ended | RunState::Lost) {
+        view.ended_at = Some(at);
+    }
     if let Some(job) = event.object("job")? {
         view.name = job.owned("name")?;
         if view.config_version.is_none() {
@@ -202,7 +207,12 @@ fn view(event: &Object<'_>, run: &Object<'_>, kind: Kind, at: Timestamp) -> Resu
     Ok(view)
 }
 
-fn told_by_attempt_facet(view: &mut AttemptView, facet: &Object<'_>) -> Result<(), Refusal> {
+/// The ends that have no event type: nobody tells how, or the run is gone.
+fn gone(word: &str) -> Option<RunState> {
+    RunState::from_word(word).filter(|state| matches!(state, RunState::Ended | RunState::Lost))
+}
+
+fn told_by_attempt_facet(view: &mut AttemptView, (facet, kind): (&Object<'_>, Kind)) -> Result<(), Refusal> {
     if let Some(scheduler) = facet.owned("scheduler")? {
         view.scheduler = scheduler;
     }
@@ -222,6 +232,11 @@ fn told_by_attempt_facet(view: &mut AttemptView, facet: &Object<'_>) -> Result<(
     view.config_version = facet.owned("configVersion")?.or(view.config_version.take());
     view.dataset_snapshot = facet.owned("datasetSnapshot")?.or(view.dataset_snapshot.take());
     view.cause = facet.word("cause", Cause::from_word)?.unwrap_or(Cause::Unknown);
+    if matches!(kind, Kind::Complete | Kind::Fail | Kind::Abort) {
+        view.outcome = facet.word("outcome", Outcome::from_word)?.unwrap_or(Outcome::Unknown);
+    } else if let (Kind::Other, Some(state)) = (kind, facet.word("state", gone)?) {
+        view.state = state;
+    }
     view.cause_evidence = facet.texts("evidence")?;
     view.exit_code = facet.exit_code("exitCode")?;
     view.restart_index = facet.small_count("ordinal")?.and_then(|ordinal| ordinal.checked_sub(1));

@@ -30,9 +30,10 @@ fn binding(one: &Object<'_>, run_start: Option<Timestamp>) -> Result<Binding, Re
         return Err(one.refuse("row::ends_before_start", "end", "a time not before the start"));
     }
     let gpus = one.thousandths("gpus")?;
-    let (driver, weight, capacity) = match gpus {
-        Some(gpus) => (ShareDriver::Gpu, gpus, one.thousandths("gpuCapacity")?),
-        None => (ShareDriver::Whole, 1_000, Some(1_000)),
+    let (driver, weight, capacity) = match (gpus, one.thousandths("cpus")?) {
+        (Some(gpus), _) => (ShareDriver::Gpu, gpus, one.thousandths("gpuCapacity")?),
+        (None, Some(cpus)) => (ShareDriver::Cpu, cpus, one.thousandths("cpuCapacity")?),
+        (None, None) => (ShareDriver::Whole, 1_000, Some(1_000)),
     };
     let method = if resource.is_some() { JoinMethod::ResourceId } else { JoinMethod::HostName };
     Ok(Binding {
@@ -50,7 +51,7 @@ fn binding(one: &Object<'_>, run_start: Option<Timestamp>) -> Result<Binding, Re
     })
 }
 
-/// Phases, measured by the run itself.
+/// Phases, measured by the run itself unless they say that somebody else reported them.
 pub(super) fn phases(facet: &Object<'_>) -> Result<Vec<Phase>, Refusal> {
     let phase = |one: &Object<'_>| {
         let missing = || one.refuse("row::missing_value", "kind", "a phase such as `train`");
@@ -58,9 +59,14 @@ pub(super) fn phases(facet: &Object<'_>) -> Result<Vec<Phase>, Refusal> {
         let (start, end) = (one.required_time("start")?, one.required_time("end")?);
         let interval = Interval::new(start, end)
             .map_err(|_| one.refuse("row::ends_before_start", "end", "a time not before the start"))?;
-        Ok(Phase { interval, kind, grade: Grade::Measured })
+        let grade = one.word("grade", told_grade)?.unwrap_or(Grade::Measured);
+        Ok(Phase { interval, kind, grade })
     };
     facet.objects("phases")?.iter().map(phase).collect()
+}
+
+fn told_grade(word: &str) -> Option<Grade> {
+    Grade::from_word(word).filter(|grade| matches!(grade, Grade::Measured | Grade::Reported))
 }
 
 /// Schemes of stores that outlive a node.
