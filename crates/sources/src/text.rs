@@ -1,6 +1,9 @@
 //! Text that may be known by a symbol, so that what was made of it once is found again without looking at its bytes.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrow::array::{Array as _, StringArray};
 
 /// What names a text: equal symbols are equal texts. Equal texts may have several symbols, and most have none.
 ///
@@ -78,6 +81,67 @@ impl<'a> Text<'a> {
 impl<'a> From<&'a str> for Text<'a> {
     fn from(text: &'a str) -> Self {
         Self { text, symbol: None }
+    }
+}
+
+/// Texts that rows name by their places, each with a symbol.
+#[derive(Debug, Clone)]
+pub(crate) struct Dictionary {
+    values: Arc<StringArray>,
+    first: u64,
+    has_blank: bool,
+}
+
+impl Dictionary {
+    /// The texts of an array; an empty one is none.
+    pub(crate) fn new(values: &StringArray) -> Self {
+        let is_empty = |ends: &[i32]| ends.first() == ends.last();
+        Self {
+            values: Arc::new(values.clone()),
+            first: Symbol::range(values.len()),
+            has_blank: values.null_count() > 0 || values.value_offsets().windows(2).any(is_empty),
+        }
+    }
+
+    /// The texts as an array.
+    pub(crate) const fn values(&self) -> &Arc<StringArray> {
+        &self.values
+    }
+
+    /// The symbol of the first text, which no other dictionary has.
+    pub(crate) const fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// True if a text is none.
+    pub(crate) const fn has_blank(&self) -> bool {
+        self.has_blank
+    }
+
+    /// The text of a place.
+    #[inline]
+    pub(crate) fn get(&self, place: usize) -> Option<Text<'_>> {
+        if place >= self.values.len() || (self.has_blank && self.values.is_null(place)) {
+            return None;
+        }
+        let text = Some(self.values.value(place)).filter(|text| !text.is_empty())?;
+        Some(Text::known(text, Some(Symbol::at(self.first, place as u64))))
+    }
+
+    /// The symbol of a place.
+    #[inline]
+    pub(crate) fn symbol(&self, place: usize) -> Option<Symbol> {
+        if self.has_blank {
+            return self.get(place).and_then(Text::symbol);
+        }
+        (place < self.values.len()).then(|| Symbol::at(self.first, place as u64))
+    }
+
+    /// Bytes of the texts.
+    pub(crate) fn bytes(&self) -> usize {
+        let offsets = self.values.value_offsets();
+        let bytes = offsets.first().zip(offsets.last()).map_or(0, |(start, end)| end - start);
+        usize::try_from(bytes).unwrap_or(usize::MAX)
     }
 }
 

@@ -11,6 +11,8 @@ mod support;
 mod broken;
 #[path = "aws_cur/coded.rs"]
 mod coded;
+#[path = "aws_cur/columns.rs"]
+mod columns;
 #[path = "aws_cur/delivery.rs"]
 mod delivery;
 #[path = "aws_cur/shapes.rs"]

@@ -1,21 +1,23 @@
 //! Builds one record batch of the canonical schema, column by column in the order of `charges::COLUMNS`.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Decimal128Array, Float64Array, Int64Array, TimestampMicrosecondArray};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
+use ledger::Interval;
 use money::Amount;
 
-use super::ChargeRow;
-use super::dictionary::TextColumn;
+use super::dictionary::{Mapped, TextColumn};
 use super::sparse::Sparse;
+use super::{ChargeRow, ChargeRun, Figures};
 use crate::SourceError;
 use crate::charges::{COLUMNS, ColumnType, MONEY, schema};
 use crate::text::Text;
 
 /// How many columns of text, money and instants the canonical schema has.
-const TEXTS: usize = count(ColumnType::Text);
+pub(super) const TEXTS: usize = count(ColumnType::Text);
 const MONIES: usize = count(ColumnType::Money);
 const INSTANTS: usize = count(ColumnType::Instant);
 
@@ -38,6 +40,8 @@ pub(super) struct BatchBuilder {
     quantity: Sparse<f64>,
     instants: Vec<Vec<i64>>,
     text_bytes: usize,
+    /// Of this batch, among all that were begun.
+    number: u64,
 }
 
 impl BatchBuilder {
@@ -49,7 +53,13 @@ impl BatchBuilder {
             quantity: Sparse::default(),
             instants: (0..INSTANTS).map(|_| Vec::new()).collect(),
             text_bytes: 0,
+            number: 0,
         }
+    }
+
+    /// Begins the batch of this number.
+    pub(super) const fn begin(&mut self, number: u64) {
+        self.number = number;
     }
 
     /// Rows so far.
@@ -71,18 +81,43 @@ impl BatchBuilder {
                 self.text_bytes += column.set(at, text).map_err(not_built)?;
             }
         }
-        for (column, amount) in self.monies.iter_mut().zip(monies(row)) {
-            if let Some(amount) = amount {
-                column.set(at, amount.units());
-            }
+        self.push_figures(at, row.billing_period, &row.figures());
+        Ok(self.rows())
+    }
+
+    /// Adds rows of a run and gives the rows so far; `mapped` is of each column of text what it was for the run before.
+    pub(super) fn push_run(
+        &mut self,
+        run: &ChargeRun<'_>,
+        range: Range<usize>,
+        mapped: &mut Vec<Mapped>,
+    ) -> Result<usize, SourceError> {
+        let at = self.rows();
+        let number = |row: usize| i64::try_from(run.first + row as u64).unwrap_or(i64::MAX);
+        self.rows.extend(range.clone().map(number));
+        mapped.resize_with(TEXTS, Mapped::default);
+        for ((column, text), mapped) in self.texts.iter_mut().zip(run.texts.in_order()).zip(mapped) {
+            mapped.belong_to(self.number);
+            self.text_bytes += column.set_run(at, (text, range.clone()), mapped).map_err(not_built)?;
         }
-        if let Some(quantity) = row.pricing_quantity {
-            self.quantity.set(at, quantity);
-        }
-        for (column, instant) in self.instants.iter_mut().zip(instants(row)) {
-            column.push(instant);
+        for (row, figures) in (at..).zip(run.figures.get(range).unwrap_or_default()) {
+            self.push_figures(row, run.billing_period, figures);
         }
         Ok(self.rows())
+    }
+
+    fn push_figures(&mut self, row: usize, billing_period: Interval, figures: &Figures) {
+        for (column, amount) in self.monies.iter_mut().zip(monies(figures)) {
+            if let Some(amount) = amount {
+                column.set(row, amount.units());
+            }
+        }
+        if let Some(quantity) = figures.pricing_quantity {
+            self.quantity.set(row, quantity);
+        }
+        for (column, instant) in self.instants.iter_mut().zip(instants(billing_period, figures)) {
+            column.push(instant);
+        }
     }
 
     /// The batch; a new one begins in the buffers of this one.
@@ -171,7 +206,7 @@ fn texts<'a>(row: &'a ChargeRow<'a>) -> [Option<Text<'a>>; TEXTS] {
 }
 
 /// The columns of money in schema order.
-const fn monies(row: &ChargeRow<'_>) -> [Option<Amount>; MONIES] {
+const fn monies(row: &Figures) -> [Option<Amount>; MONIES] {
     [
         Some(row.billed_cost),
         Some(row.effective_cost),
@@ -184,8 +219,8 @@ const fn monies(row: &ChargeRow<'_>) -> [Option<Amount>; MONIES] {
 }
 
 /// The instants in schema order.
-const fn instants(row: &ChargeRow<'_>) -> [i64; INSTANTS] {
-    [row.billing_period.start.0, row.billing_period.end.0, row.charge_period.start.0, row.charge_period.end.0]
+const fn instants(billing: Interval, row: &Figures) -> [i64; INSTANTS] {
+    [billing.start.0, billing.end.0, row.charge_period.start.0, row.charge_period.end.0]
 }
 
 #[cfg(test)]

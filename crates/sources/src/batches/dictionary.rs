@@ -6,9 +6,13 @@ use arrow::array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
 use arrow::buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow::error::ArrowError;
 
+mod run;
+
+pub(super) use run::Mapped;
+
 use super::sparse::Sparse;
 use crate::places::{Places, hash, same};
-use crate::text::{Symbol, Text};
+use crate::text::{Dictionary, Symbol, Text};
 
 /// A column that grows row by row.
 ///
@@ -29,6 +33,8 @@ pub(super) struct TextColumn {
     last: Option<Last>,
     /// Batches, this one included, that keep each value as it comes.
     unlooked: u32,
+    /// The dictionary whose places the keys are, while there are no other values.
+    adopted: Option<Dictionary>,
 }
 
 /// The value set last: its symbol and key, and where it starts and ends.
@@ -61,6 +67,14 @@ impl TextColumn {
     /// If the keys or the text leave the range of 32 bits.
     #[inline]
     pub(super) fn set(&mut self, row: usize, text: Text<'_>) -> Result<usize, ArrowError> {
+        // Nor is an id that of the row before.
+        if self.unlooked > 0 && text.symbol().is_none() {
+            self.settle()?;
+            let key = self.add(text.as_str().as_bytes())?;
+            self.keys.set(row, key);
+            self.last = None;
+            return Ok(text.as_str().len() + 8);
+        }
         // Most columns repeat the value of the row before.
         if let Some(last) = self.last
             && self.is_last(last, text)
@@ -68,10 +82,8 @@ impl TextColumn {
             self.keys.set(row, last.key);
             return Ok(0);
         }
-        let (key, grown) = match text.symbol() {
-            Some(symbol) => self.key_of_symbol(symbol, text.as_str())?,
-            None => self.key_of(text.as_str().as_bytes())?,
-        };
+        self.settle()?;
+        let (key, grown) = self.key_of_text(text)?;
         self.keys.set(row, key);
         let place = self.value(key).map(|(_, place)| place);
         self.last = place.map(|(start, end)| Last { symbol: text.symbol(), key, start, end });
@@ -159,6 +171,14 @@ impl TextColumn {
             0 if rows >= 1024 && self.ends.len() * 4 >= rows * 3 => UNLOOKED_BATCHES,
             before => before.saturating_sub(1),
         };
+        if let Some(dictionary) = self.adopted.take() {
+            let (keys, nulls) = self.keys.finish(rows);
+            let keys = Int32Array::try_new(ScalarBuffer::from(keys), nulls)?;
+            return Ok(Arc::new(DictionaryArray::try_new(
+                keys,
+                Arc::clone(dictionary.values()) as ArrayRef,
+            )?));
+        }
         let mut offsets = Vec::with_capacity(self.ends.len() + 1);
         offsets.push(0);
         offsets.append(&mut self.ends);

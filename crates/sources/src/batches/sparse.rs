@@ -25,6 +25,37 @@ impl<T: Copy + Default> Sparse<T> {
         self.values.push(value);
     }
 
+    /// Gives the rows from this number on the same value.
+    pub(super) fn set_all(&mut self, row: usize, rows: usize, value: T) {
+        self.fill(row);
+        self.values.resize(row + rows, value);
+    }
+
+    /// Gives the rows from this number on a value each.
+    pub(super) fn set_each(&mut self, row: usize, values: &[T]) {
+        self.fill(row);
+        self.values.extend_from_slice(values);
+    }
+
+    /// True if no row has a value.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Changes every value that is there.
+    ///
+    /// # Errors
+    /// What `change` returns.
+    pub(super) fn try_change<E>(&mut self, mut change: impl FnMut(&mut T) -> Result<(), E>) -> Result<(), E> {
+        let mut start = 0;
+        let ends = self.gaps.iter().map(|gap| (gap.start, gap.end));
+        for (end, next) in ends.chain([(self.values.len(), 0)]) {
+            self.values.get_mut(start..end).into_iter().flatten().try_for_each(&mut change)?;
+            start = next;
+        }
+        Ok(())
+    }
+
     /// The values of so many rows, and which of them are there; a new column begins.
     pub(super) fn finish(&mut self, rows: usize) -> (Vec<T>, Option<NullBuffer>) {
         self.fill(rows);
@@ -55,6 +86,25 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn only_values_that_are_there_are_changed() {
+        let mut column = Sparse::default();
+        column.set_all(1, 2, 5);
+        column.set_each(4, &[6, 7]);
+        column
+            .try_change(|value| {
+                *value += 1;
+                Ok::<(), ()>(())
+            })
+            .unwrap();
+        let (values, nulls) = column.finish(8);
+        assert_eq!(values, [0, 6, 6, 0, 7, 8, 0, 0]);
+        assert_eq!(
+            nulls.unwrap().iter().collect::<Vec<_>>(),
+            [false, true, true, false, true, true, false, false]
+        );
+    }
 
     proptest! {
         #[test]

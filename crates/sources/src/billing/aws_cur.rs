@@ -77,6 +77,7 @@
 
 mod column;
 mod cost;
+mod derived;
 mod discount;
 mod import;
 mod layout;
@@ -85,6 +86,7 @@ pub(in crate::billing) mod meter;
 mod outcome;
 mod product;
 mod row;
+mod run;
 mod words;
 
 use import::Report;

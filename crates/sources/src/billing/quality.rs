@@ -8,7 +8,7 @@ use ledger::{CostBasis, LineClass};
 use money::{Amount, SCALE};
 
 use super::PeriodSummary;
-use crate::batches::{ChargeRow, is_usage};
+use crate::batches::{Figures, is_usage};
 
 /// One finding on a payer's billing period.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,7 +88,7 @@ impl Rounding {
 
 impl Gate {
     /// Looks at a row.
-    pub(crate) fn see(&mut self, row: &ChargeRow<'_>) {
+    pub(crate) fn see(&mut self, row: &Figures) {
         self.null_text += u64::from(row.unstored.null_text);
         self.effective_on_purchase += u64::from(row.unstored.effective_on_purchase);
         if !is_usage(row.class) {
@@ -102,7 +102,7 @@ impl Gate {
             return;
         }
         let list_is_zero = row.list_cost.is_some_and(Amount::is_zero);
-        if row.commitment_id.is_some() {
+        if row.has_commitment {
             let used = quantity != 0.0 || !row.effective_cost.is_zero();
             self.covered_at_zero += u64::from(list_is_zero && used);
         } else if has_fraction(row.billed_cost) {
@@ -114,9 +114,9 @@ impl Gate {
         }
     }
 
-    fn see_price(&mut self, row: &ChargeRow<'_>) {
-        let (Some(price), Some(quantity), Some(list), None) =
-            (row.unstored.list_unit_price, row.pricing_quantity, row.list_cost, row.correction)
+    fn see_price(&mut self, row: &Figures) {
+        let (Some(price), Some(quantity), Some(list), false) =
+            (row.unstored.list_unit_price, row.pricing_quantity, row.list_cost, row.is_correction)
         else {
             return;
         };

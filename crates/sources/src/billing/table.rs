@@ -1,9 +1,12 @@
 //! One file as rows of cells, whatever its format, within limits.
 
+pub(in crate::billing) mod alike;
 mod bounded;
 pub(in crate::billing) mod cell;
 pub(in crate::billing) mod column;
+pub(in crate::billing) mod columns;
 mod csv;
+pub(in crate::billing) mod dictionaries;
 pub(in crate::billing) mod extra;
 pub(in crate::billing) mod json;
 pub(in crate::billing) mod layout;
@@ -20,6 +23,7 @@ use std::fs::File;
 use std::io;
 
 use cell::Cells;
+use columns::Columns;
 
 use crate::SourceError;
 use crate::billing::{BillFile, BillLimits, FileFormat};
@@ -68,6 +72,11 @@ pub(in crate::billing) trait Visitor {
 
     /// Which columns the next rows have any value in; until then, and without it, any.
     fn block(&mut self, _occupied: &dyn Fn(usize) -> bool) {}
+
+    /// Rows that lie column by column, the first of this number; true if they are taken, else each is shown as a row.
+    fn run(&mut self, _first: u64, _columns: &Columns<'_>) -> Result<bool, SourceError> {
+        Ok(false)
+    }
 
     /// A row, counted from 1.
     fn row(&mut self, row: u64, cells: &impl Cells) -> Result<(), SourceError>;

@@ -42,6 +42,16 @@ impl Tally {
         self.rows += 1;
     }
 
+    /// Counts rows.
+    pub(in crate::billing) const fn count_rows(&mut self, rows: usize) {
+        self.rows += rows as u64;
+    }
+
+    /// Counts amounts of which digits past the last that is held were cut.
+    pub(in crate::billing) const fn count_cut(&mut self, amounts: u64) {
+        self.cut += amounts;
+    }
+
     /// Rejects a row for one of its values.
     pub(in crate::billing) fn reject(
         &mut self,

@@ -8,17 +8,20 @@ use money::{Amount, Currency};
 
 use super::column::Column;
 use super::cost::{Costs, Judged, Valuation, costs};
+use super::derived;
 use super::discount::DiscountPeriods;
 use super::layout::{Layout, layout};
 use super::line::{Line, LineType};
-use super::meter::{MeterText, instance_type_of_description};
+use super::meter::MeterText;
 use super::outcome::PeriodFacts;
 use super::product::Product;
 use super::row::{Fault, Row, RowKey};
+use super::run::{Charges, Run};
 use super::words::Lines;
 use crate::SourceError;
 use crate::batches::{ChargeRow, Unstored};
 use crate::billing::table::cell::{Cells, Money};
+use crate::billing::table::columns::Columns;
 use crate::billing::table::extra::Extra;
 use crate::billing::table::reader::{Core, Format, hand_on, optional, overflow};
 use crate::billing::table::row::Stop as TableStop;
@@ -32,11 +35,15 @@ const WORDS: [Column; 4] = [Column::ProductCode, Column::UsageType, Column::Oper
 
 /// What of an import the report's rows change.
 pub(super) struct Report<'a> {
-    discounts: &'a DiscountPeriods,
+    pub(super) discounts: &'a DiscountPeriods,
     /// What the periods need beyond their totals, in the order of their groups.
     pub(super) facts: Vec<PeriodFacts>,
-    product: Product,
+    pub(super) product: Product,
     lines: Lines,
+    /// The dictionary of resources met last, by the symbol of its first value, and whether one of them is a reservation.
+    pub(super) reservations: Option<(u64, bool)>,
+    /// Buffers of a run, used again for every one.
+    pub(super) charges: Charges,
     /// Tag keys that have a column of their own in some file, whether or not a row has a value: those that are activated
     /// for billing.
     pub(super) tag_columns: BTreeSet<String>,
@@ -61,6 +68,8 @@ impl<'a> Report<'a> {
             facts: Vec::new(),
             product: Product::default(),
             lines: Lines::default(),
+            reservations: None,
+            charges: Charges::default(),
             tag_columns: BTreeSet::new(),
         }
     }
@@ -81,15 +90,15 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    fn facts_of(&mut self, group: usize, key: &RowKey<'_>) -> &PeriodFacts {
+    pub(super) fn facts_of(&mut self, group: usize, key: &RowKey<'_>) -> &mut PeriodFacts {
         while self.facts.len() <= group {
             let discount_rows = self.discounts.contains(key.payer.as_str(), key.period);
             self.facts.push(PeriodFacts::new(discount_rows));
         }
-        &self.facts[group]
+        &mut self.facts[group]
     }
 
-    fn judge<C: Cells>(&mut self, row: &Row<'_, C>) -> Result<Judged, Fault> {
+    pub(super) fn judge<C: Cells>(&mut self, row: &Row<'_, C>) -> Result<Judged, Fault> {
         let text = |column| row.text(column).unwrap_or("");
         let names_reservation = row.text(Column::ReservationArn).is_some();
         let product = text(Column::ProductCode);
@@ -154,6 +163,15 @@ impl Format for Report<'_> {
         self.hand_on(core, &charge, (group, valuation))
     }
 
+    fn take_run(
+        &mut self,
+        core: &mut Core<'_>,
+        first: u64,
+        (layout, columns): (&Layout, &Columns<'_>),
+    ) -> Result<bool, SourceError> {
+        self.read_run(core, first, Run { layout, columns })
+    }
+
     fn rejected<C: Cells>(
         &mut self,
         core: &mut Core<'_>,
@@ -178,8 +196,9 @@ impl<'c, C: Cells> Charge<'c, C> {
     fn canonical<'r>(&'r self, (file, extra, product): (&'r str, &'r Extra, &'r Product)) -> ChargeRow<'r> {
         let text = |column| self.row.named(column);
         let line = &self.judged.line;
-        let (commitment_id, commitment_type) = self.commitment();
-        let (capacity_reservation_id, capacity_reservation_status) = self.capacity_reservation();
+        let (commitment_id, commitment_type) = derived::commitment(self.row);
+        let (capacity_reservation_id, capacity_reservation_status) =
+            derived::capacity_reservation(self.row, &self.judged);
         let split = self.judged.class == LineClass::SplitDetail;
         ChargeRow {
             row: self.number,
@@ -209,7 +228,7 @@ impl<'c, C: Cells> Charge<'c, C> {
             invoice_issuer: text(Column::InvoicingEntity).or_else(|| text(Column::BillingEntity)),
             provider: Text::word("AWS"),
             publisher: text(Column::LegalEntity),
-            region: text(Column::Region).or_else(|| text(Column::RegionName)).or_else(|| product.region()),
+            region: derived::region(self.row, product),
             zone: text(Column::Zone),
             resource_id: text(Column::ResourceId),
             service: text(Column::ProductCode).unwrap_or(Text::word("unknown")),
@@ -223,7 +242,7 @@ impl<'c, C: Cells> Charge<'c, C> {
             resource_kind: line.words.meter.kind,
             usage_type: text(Column::UsageType),
             operation: text(Column::Operation),
-            instance_type: self.instance_type(product),
+            instance_type: derived::instance_type(self.row, &self.judged, product),
             credit_type: None,
             split_role: if split { SplitRole::Child } else { SplitRole::None },
             parent_resource_id: text(Column::SplitParent),
@@ -232,44 +251,6 @@ impl<'c, C: Cells> Charge<'c, C> {
             unmapped: extra.unmapped(),
             unstored: Unstored { effective_unknown: self.costs.effective_unknown, ..Unstored::default() },
         }
-    }
-
-    fn commitment(&self) -> (Option<Text<'c>>, Option<Text<'static>>) {
-        match (self.row.named(Column::SpArn), self.row.named(Column::ReservationArn)) {
-            (Some(plan), _) => (Some(plan), Some(Text::word("Savings Plan"))),
-            (None, Some(reservation)) => (Some(reservation), Some(Text::word("Reserved Instance"))),
-            (None, None) => (None, None),
-        }
-    }
-
-    /// The capacity reservation: from its columns, else from a resource id that is one.
-    fn capacity_reservation(&self) -> (Option<Text<'c>>, Option<Text<'c>>) {
-        let is_reservation = |id: &Text<'_>| id.as_str().starts_with("cr-") || id.as_str().contains("/cr-");
-        let resource = || self.row.named(Column::ResourceId).filter(is_reservation);
-        let id = self.row.named(Column::CapacityReservationArn).or_else(resource);
-        let stated = self.row.named(Column::CapacityReservationStatus);
-        let status = match stated.map(Text::as_str) {
-            Some("used") => Some(Text::word("Used")),
-            Some("unused") => Some(Text::word("Unused")),
-            Some(_) => stated,
-            None => {
-                let unused = self.judged.class == LineClass::UnusedReservation;
-                unused.then(|| Text::word("Unused"))
-            }
-        };
-        (id, status)
-    }
-
-    /// The instance type: never from the description of a reserved instance, which names the reservation's own type.
-    fn instance_type<'r>(&'r self, product: &'r Product) -> Option<Text<'r>> {
-        let line = &self.judged.line;
-        let usage = || self.row.text(Column::UsageType)?.get(line.words.instance_type?..);
-        let spot = || self.row.text(Column::Description).filter(|_| line.words.is_spot);
-        self.row
-            .named(Column::InstanceType)
-            .or_else(|| product.instance_type())
-            .or_else(|| usage().map(Text::from))
-            .or_else(|| spot().and_then(instance_type_of_description).map(Text::from))
     }
 }
 

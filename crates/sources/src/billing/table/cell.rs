@@ -69,7 +69,6 @@ pub(in crate::billing) trait Cells {
 /// Numbers below those of symbols: what follows one of them is no symbol.
 pub(in crate::billing) mod mark {
     pub(in crate::billing) const NULL: u64 = 0;
-    pub(in crate::billing) const RECORD: u64 = 1;
     pub(in crate::billing) const NO_RECORD: u64 = 2;
     pub(in crate::billing) const END: u64 = 3;
     pub(in crate::billing) const INT: u64 = 4;

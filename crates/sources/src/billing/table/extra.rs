@@ -8,6 +8,8 @@ use super::made::Made;
 use super::row::Row;
 use crate::text::Text;
 
+mod run;
+
 /// Buffers for the texts that a row does not hold ready, used again for every row.
 #[derive(Debug, Default)]
 pub(in crate::billing) struct Extra {
@@ -16,6 +18,7 @@ pub(in crate::billing) struct Extra {
     value: String,
     pairs: Pairs,
     written: Written,
+    runs: run::Runs,
     /// Cells of tags or labels that hold none.
     pub(in crate::billing) unreadable_maps: u64,
 }
@@ -122,20 +125,16 @@ impl Extra {
     fn push_value<N: Name, C: Cells>(&mut self, row: &Row<'_, N, C>, kept: &Keyed) {
         match row.cells.cell(kept.column) {
             Cell::Null if row.cells.is_nested(kept.column) => self.push_records(row, kept),
-            Cell::Null => {}
-            cell if kept.shape == Shape::Input && cell.is_zero() => {}
-            cell => self.push_cell(&kept.json_key, cell),
+            cell => self.writing().push_value(kept, cell),
         }
     }
 
     fn push_cell(&mut self, json_key: &str, cell: Cell<'_>) {
-        if let Cell::Text(text) = cell {
-            push_member(&mut self.unmapped.text, json_key, text);
-            return;
-        }
-        self.value.clear();
-        cell.write_to(&mut self.value);
-        push_member(&mut self.unmapped.text, json_key, &self.value);
+        self.writing().push_cell(json_key, cell);
+    }
+
+    const fn writing(&mut self) -> Writing<'_> {
+        Writing { out: &mut self.unmapped.text, start: 0 }
     }
 
     fn push_map<N: Name, C: Cells>(&mut self, row: &Row<'_, N, C>, map: &Keyed) {
@@ -176,6 +175,37 @@ impl Extra {
         } else if !readable {
             self.push_cell(&kept.json_key, row.cells.cell(kept.column));
         }
+    }
+}
+
+/// An object that is being written at the end of a text.
+struct Writing<'a> {
+    out: &'a mut String,
+    /// Where it starts.
+    start: usize,
+}
+
+impl Writing<'_> {
+    /// Writes a value, unless it is one of those that are left out.
+    fn push_value(&mut self, kept: &Keyed, cell: Cell<'_>) {
+        match cell {
+            Cell::Null => {}
+            cell if kept.shape == Shape::Input && cell.is_zero() => {}
+            cell => self.push_cell(&kept.json_key, cell),
+        }
+    }
+
+    fn push_cell(&mut self, json_key: &str, cell: Cell<'_>) {
+        self.out.push(if self.out.len() == self.start { '{' } else { ',' });
+        self.out.push_str(json_key);
+        if let Cell::Text(text) = cell {
+            push_json_text(self.out, text);
+            return;
+        }
+        // What is no text has no character that JSON would have otherwise.
+        self.out.push('"');
+        cell.write_to(self.out);
+        self.out.push('"');
     }
 }
 

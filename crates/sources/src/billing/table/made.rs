@@ -1,5 +1,7 @@
 //! A text that is made of a row's cells, and found again where a later row has the same cells by their symbols.
 
+use std::ops::Range;
+
 use crate::places::{Places, hash_numbers};
 use crate::text::{Symbol, Text};
 
@@ -23,6 +25,8 @@ struct Known {
     entries: Vec<Entry>,
     numbers: Vec<u64>,
     text: String,
+    /// How often all were forgotten.
+    age: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +40,9 @@ struct Entry {
 const ENTRIES: usize = 1 << 15;
 const TEXT_BYTES: usize = 8 << 20;
 const NUMBERS: usize = 1 << 20;
+
+/// Rows that are looked for together.
+pub(in crate::billing) const AT_ONCE: usize = 16;
 
 /// Whether looking is worth its while: of rows that all differ nothing is found.
 #[derive(Debug, Default)]
@@ -69,6 +76,47 @@ impl Made {
         self.at.is_some()
     }
 
+    /// The places among the known ones of up to sixteen rows, of those that are easily found. The memory answers for all of
+    /// them at once.
+    pub(in crate::billing) fn recall_some(
+        &mut self,
+        rows: Range<usize>,
+        identify: impl Fn(usize, &mut Vec<u64>) -> bool,
+    ) -> [Option<usize>; AT_ONCE] {
+        let mut found = [None; AT_ONCE];
+        if self.luck.paused > 0 {
+            return found;
+        }
+        self.key.clear();
+        let mut keys: [Range<usize>; AT_ONCE] = std::array::from_fn(|_| 0..0);
+        let mut likely = [None; AT_ONCE];
+        for ((row, key), likely) in rows.zip(&mut keys).zip(&mut likely) {
+            let start = self.key.len();
+            if identify(row, &mut self.key) {
+                *key = start..self.key.len();
+                *likely = self.known.likely(self.key.get(key.clone()).unwrap_or_default());
+            }
+        }
+        for ((key, likely), found) in keys.into_iter().zip(likely).zip(&mut found) {
+            let key = self.key.get(key).unwrap_or_default();
+            *found = likely.filter(|at| self.known.is(*at, key));
+            self.luck.count(found.is_some());
+        }
+        self.key.clear();
+        found
+    }
+
+    /// The text of a place among the known ones.
+    #[inline]
+    pub(in crate::billing) fn known(&self, at: usize) -> Option<Text<'_>> {
+        self.known.text(at)
+    }
+
+    /// Changes when places among the known ones have lost their meaning.
+    pub(in crate::billing) const fn age(&self) -> u64 {
+        self.known.age
+    }
+
     /// Keeps the text made of the row for the next one that is the same.
     pub(in crate::billing) fn keep(&mut self) {
         if !self.key.is_empty() {
@@ -94,11 +142,24 @@ impl Made {
 
 impl Known {
     fn find(&self, key: &[u64]) -> Option<usize> {
-        let is = |at: i32| {
-            let entry = usize::try_from(at).ok().and_then(|at| self.entries.get(at));
-            entry.and_then(|entry| self.numbers.get(entry.numbers.0..entry.numbers.1)) == Some(key)
-        };
+        let is = |at: i32| usize::try_from(at).is_ok_and(|at| self.is(at, key));
         self.places.find(hash_numbers(key), is).and_then(|at| usize::try_from(at).ok())
+    }
+
+    /// Where the row of these numbers most likely is.
+    #[inline]
+    fn likely(&self, key: &[u64]) -> Option<usize> {
+        self.places.likely(hash_numbers(key)).and_then(|at| usize::try_from(at).ok())
+    }
+
+    /// True if it is the row of these numbers.
+    #[inline]
+    fn is(&self, at: usize, key: &[u64]) -> bool {
+        let numbers =
+            self.entries.get(at).and_then(|entry| self.numbers.get(entry.numbers.0..entry.numbers.1));
+        numbers.is_some_and(|numbers| {
+            numbers.len() == key.len() && numbers.iter().zip(key).all(|(one, other)| one == other)
+        })
     }
 
     fn add(&mut self, key: &[u64], text: &str) -> usize {
@@ -106,7 +167,7 @@ impl Known {
             || self.text.len() + text.len() > TEXT_BYTES
             || self.numbers.len() + key.len() > NUMBERS;
         if full {
-            *self = Self::default();
+            *self = Self { age: self.age + 1, ..Self::default() };
         }
         let at = self.entries.len();
         let (numbers, start) = (self.numbers.len(), self.text.len());
@@ -132,6 +193,14 @@ impl Known {
 }
 
 impl Luck {
+    /// Counts what was found beside the asking; the rest is asked for.
+    const fn count(&mut self, found: bool) {
+        if found {
+            self.asked += 1;
+            self.found += 1;
+        }
+    }
+
     fn is_worth_it(&mut self) -> bool {
         if self.paused > 0 {
             self.paused -= 1;
@@ -176,6 +245,17 @@ mod tests {
             let mut made = Made::default();
             for row in &rows {
                 prop_assert_eq!(make(&mut made, row), joined(row));
+            }
+            for start in (0..rows.len()).step_by(AT_ONCE) {
+                let some = start..rows.len().min(start + AT_ONCE);
+                let found = made.recall_some(some.clone(), |at, key| {
+                    key.extend(&rows[at]);
+                    !rows[at].contains(&9)
+                });
+                for (row, found) in rows[some].iter().zip(found) {
+                    let text = |at| made.known(at).map_or(String::new(), |text| text.as_str().to_owned());
+                    prop_assert!(found.is_none_or(|at| text(at) == joined(row)));
+                }
             }
         }
     }

@@ -17,18 +17,18 @@ use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Fields};
 use arrow::error::ArrowError;
 
-use super::cell::{Cell, Cells};
-use super::typed::{Dictionaries, Typed};
+use super::columns::{Columns, RUN_ROWS};
+use super::dictionaries::Dictionaries;
+use super::typed::Typed;
 use super::{DEPTH, Form, PROGRESS_ROWS, Visitor, Wanted, unreadable};
 use crate::SourceError;
 use crate::ahead::ahead;
 use crate::billing::{BillFile, BillLimits};
-use crate::text::Symbol;
 
 mod coded;
 
 /// Enough that what a batch costs by itself is little, few enough that a batch of a wide bill stays a few megabytes.
-const BATCH_ROWS: usize = 4096;
+const BATCH_ROWS: usize = 8192;
 /// Batches that wait to be looked at.
 const BATCHES_AHEAD: usize = 2;
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -190,9 +190,16 @@ fn show(
     for batch in batches {
         let Batch { columns, rows } = batch?;
         visitor.block(&|column| !matches!(columns.get(column), Some(Typed::Absent) | None));
-        for index in 0..rows {
-            row += 1;
-            visitor.row(row, &ParquetRow { columns: &columns, index })?;
+        for start in (0..rows).step_by(RUN_ROWS) {
+            let run = Columns::new(&columns, start..rows.min(start + RUN_ROWS));
+            if visitor.run(row + 1, &run)? {
+                row += run.len() as u64;
+                continue;
+            }
+            for cells in run.each_row() {
+                row += 1;
+                visitor.row(row, &cells)?;
+            }
         }
         if row >= next_progress {
             next_progress = row + PROGRESS_ROWS;
@@ -202,37 +209,6 @@ fn show(
     }
     visitor.progress(row, file.bytes);
     Ok(())
-}
-
-struct ParquetRow<'a> {
-    columns: &'a [Typed],
-    index: usize,
-}
-
-impl Cells for ParquetRow<'_> {
-    fn cell(&self, column: usize) -> Cell<'_> {
-        self.columns.get(column).map_or(Cell::Null, |typed| typed.cell(self.index))
-    }
-
-    fn symbol(&self, column: usize) -> Option<Symbol> {
-        self.columns.get(column).and_then(|typed| typed.symbol(self.index))
-    }
-
-    fn identify(&self, column: usize, out: &mut Vec<u64>) -> bool {
-        self.columns.get(column).is_some_and(|typed| typed.identify(self.index, out))
-    }
-
-    fn entries(&self, column: usize, each: &mut dyn FnMut(&str, Cell<'_>)) -> bool {
-        self.columns.get(column).is_none_or(|typed| typed.entries(self.index, each))
-    }
-
-    fn records(&self, column: usize, each: &mut dyn FnMut(usize, &str, Cell<'_>)) -> bool {
-        self.columns.get(column).is_none_or(|typed| typed.records(self.index, each))
-    }
-
-    fn is_nested(&self, column: usize) -> bool {
-        matches!(self.columns.get(column), Some(Typed::Records(_) | Typed::Fields(..)))
-    }
 }
 
 /// Checks the marks at both ends before anything is parsed.

@@ -7,6 +7,7 @@ use money::{Amount, AmountError, Currency};
 
 use super::cell::Cells;
 use super::column::Name;
+use super::columns::Columns;
 use super::extra::Extra;
 use super::layout::Layout;
 use super::row::{Fault, Row, Stop};
@@ -42,6 +43,20 @@ pub(in crate::billing) trait Format {
         number: u64,
         row: &Row<'_, Self::Column, C>,
     ) -> Result<(), Stop<Self::Column>>;
+
+    /// Reads rows of one group at once and hands them on, the first of this number; false, and nothing has changed, if they
+    /// must be read one by one.
+    ///
+    /// # Errors
+    /// What ends the import.
+    fn take_run(
+        &mut self,
+        _core: &mut Core<'_>,
+        _first: u64,
+        _run: (&Layout<Self::Column>, &Columns<'_>),
+    ) -> Result<bool, SourceError> {
+        Ok(false)
+    }
 
     /// The group and the cost of a rejected row, as far as the row can be read.
     fn rejected<C: Cells>(
@@ -282,6 +297,15 @@ impl<F: Format> Visitor for Import<'_, F> {
         if let Some(layout) = &mut self.layout {
             Arc::make_mut(layout).narrow(occupied);
         }
+    }
+
+    fn run(&mut self, first: u64, columns: &Columns<'_>) -> Result<bool, SourceError> {
+        let Some(layout) = self.layout.clone() else { return Ok(false) };
+        let taken = self.format.take_run(&mut self.core, first, (&layout, columns))?;
+        if taken {
+            self.core.tally.count_rows(columns.len());
+        }
+        Ok(taken)
     }
 
     fn row(&mut self, number: u64, cells: &impl Cells) -> Result<(), SourceError> {

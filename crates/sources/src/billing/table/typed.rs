@@ -1,10 +1,8 @@
 //! A column of a record batch under the few types that a reader tells apart.
 
-use std::collections::VecDeque;
-
 use arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Decimal128Array, Float32Array, Float64Array, Int32Array,
-    Int64Array, ListArray, MapArray, StringArray, StringBuilder, StructArray, TimestampMicrosecondArray,
+    Array, ArrayRef, AsArray, BooleanArray, Decimal128Array, Float32Array, Float64Array, Int64Array,
+    ListArray, MapArray, StringArray, StringBuilder, StructArray, TimestampMicrosecondArray,
 };
 use arrow::buffer::NullBuffer;
 use arrow::compute::cast;
@@ -16,7 +14,8 @@ use arrow::error::ArrowError;
 use arrow::util::display::array_value_to_string;
 
 use super::cell::{Cell, mark};
-use crate::text::{Symbol, Text};
+use super::dictionaries::{Coded, Dictionaries};
+use crate::text::Symbol;
 
 /// A column with its values at hand.
 #[derive(Debug)]
@@ -36,59 +35,6 @@ pub(in crate::billing) enum Typed {
     Records(Box<Records>),
     /// A structure, whose fields are keys.
     Fields(StructArray, Vec<(String, Typed)>),
-}
-
-/// A column of text by places in a dictionary, whose first value has the symbol `first`.
-#[derive(Debug)]
-pub(in crate::billing) struct Coded {
-    keys: Int32Array,
-    values: StringArray,
-    first: u64,
-}
-
-/// The dictionaries of a file met last, one or two of each of its columns.
-#[derive(Debug, Default)]
-pub(in crate::billing) struct Dictionaries {
-    known: VecDeque<(StringArray, u64)>,
-}
-
-/// Dictionaries held of a file: more than the columns of text that a bill fills.
-const DICTIONARIES: usize = 128;
-
-impl Dictionaries {
-    /// The symbol of a dictionary's first value: the batches of a row group share one.
-    fn first(&mut self, values: &StringArray) -> u64 {
-        // What is held stays where it is, so equal places are equal texts.
-        let place = |array: &StringArray| {
-            (array.value_data().as_ptr(), array.value_offsets().as_ptr(), array.len(), array.null_count())
-        };
-        let found = self.known.iter().find(|(known, _)| place(known) == place(values));
-        if let Some((_, first)) = found {
-            return *first;
-        }
-        let first = Symbol::range(values.len());
-        if self.known.len() >= DICTIONARIES {
-            self.known.pop_front();
-        }
-        self.known.push_back((values.clone(), first));
-        first
-    }
-}
-
-impl Coded {
-    #[inline]
-    fn place(&self, row: usize) -> Option<usize> {
-        let place = self.keys.is_valid(row).then(|| usize::try_from(self.keys.value(row)).ok()).flatten();
-        place.filter(|place| *place < self.values.len() && self.values.is_valid(*place))
-    }
-
-    /// The text of a row; an empty one is none.
-    #[inline]
-    fn text(&self, row: usize) -> Option<Text<'_>> {
-        let place = self.place(row)?;
-        let text = Some(self.values.value(place)).filter(|text| !text.is_empty())?;
-        Some(Text::known(text, Some(Symbol::at(self.first, place as u64))))
-    }
 }
 
 /// Records of each row: the pairs of a map, or the structures of a list.
@@ -150,9 +96,8 @@ impl Typed {
             DataType::Struct(_) => Self::of_struct(array, known),
             DataType::Dictionary(key, value) if **key == DataType::Int32 && **value == DataType::Utf8 => {
                 let array = array.as_dictionary::<Int32Type>();
-                let values = array.values().as_string::<i32>().clone();
-                let first = known.first(&values);
-                Ok(Self::Coded(Coded { keys: array.keys().clone(), values, first }))
+                let dictionary = known.of(array.values().as_string::<i32>());
+                Ok(Self::Coded(Coded { keys: array.keys().clone(), dictionary }))
             }
             DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => Self::of_shown(array),
             _ => Ok(Self::Text(cast(array, &DataType::Utf8)?.as_string::<i32>().clone())),
@@ -244,11 +189,16 @@ impl Typed {
         }
     }
 
+    /// True if its values are no cells.
+    pub(in crate::billing) const fn is_nested(&self) -> bool {
+        matches!(self, Self::Records(_) | Self::Fields(..))
+    }
+
     /// The symbol of a row's text, if the file tells texts apart by number.
     #[inline]
     pub(in crate::billing) fn symbol(&self, row: usize) -> Option<Symbol> {
         let Self::Coded(coded) = self else { return None };
-        coded.text(row).and_then(Text::symbol)
+        coded.symbol(row)
     }
 
     /// Appends numbers that two rows have alike only if their values are the same; false if there are none.
@@ -354,7 +304,10 @@ impl Records {
 
     fn identify(&self, row: usize, out: &mut Vec<u64>) -> bool {
         for at in self.range(row) {
-            out.push(if self.is_present(at) { mark::RECORD } else { mark::NO_RECORD });
+            // Each field tells where it ends, so that only a record which is not there needs a mark.
+            if !self.is_present(at) {
+                out.push(mark::NO_RECORD);
+            }
             if !self.fields.iter().all(|(_, column)| column.identify(at, out)) {
                 return false;
             }

@@ -114,11 +114,12 @@ impl RowGroup {
     }
 
     fn append_all(&mut self, batch: &RecordBatch, rows: (usize, usize)) -> Result<()> {
-        // Most rows cost the same under every basis: the other columns of money follow the first.
+        // Most rows cost the same under every basis: the other columns of money follow the first, and amounts as well.
         let mut first: Option<(&NumberColumn<i128>, &[i128])> = None;
         for (column, array) in self.columns.iter_mut().zip(batch.columns()) {
             let leader = first.map_or(Leader::NONE, |(column, values)| column.lead(values, rows));
-            column.append(&mut self.press, array.as_ref(), (rows, leader))?;
+            let beside = first.map_or(Leader::NONE, |(column, _)| column.lead_beside());
+            column.append(&mut self.press, array.as_ref(), (rows, leader, beside))?;
             if let (None, Column::Money(column)) = (first, column) {
                 first = Some((column, array.as_primitive::<Decimal128Type>().values()));
             }
@@ -162,7 +163,7 @@ impl Column {
         &mut self,
         press: &mut Press,
         array: &dyn arrow::array::Array,
-        (rows, leader): ((usize, usize), Leader<'_, i128>),
+        (rows, leader, beside): ((usize, usize), Leader<'_, i128>, Leader<'_, f64>),
     ) -> Result<()> {
         let nulls = array.nulls();
         match self {
@@ -173,7 +174,7 @@ impl Column {
             }
             Self::Quantity(column) => {
                 let values = array.as_primitive::<Float64Type>().values();
-                column.append(press, (values, nulls), rows, (f64::to_bits, Leader::NONE))
+                column.append(press, (values, nulls), rows, (f64::to_bits, beside))
             }
             Self::Instant(column) => {
                 let values = array.as_primitive::<TimestampMicrosecondType>().values();

@@ -83,12 +83,16 @@ pub(super) struct NumberColumn<T> {
     told: Vec<u32>,
     /// Of the places of the column that leads this one, ours of the same value.
     alike: Vec<u32>,
+    /// Of the same, ours of the value that stood last beside it, where that was another: a list price follows from the
+    /// cost, and an amount mostly too.
+    beside: Vec<u32>,
 }
 
 /// Not a place.
 const UNKNOWN: u32 = u32::MAX;
 
-/// A column with mostly the same values, row by row: where it found one says where this one has it.
+/// A column with the same values, or others that follow from them, row by row: where it found one tells where this one has
+/// its own. Without values of its own it only leads to such as follow.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leader<'a, S> {
     values: &'a [S],
@@ -109,6 +113,11 @@ impl<S> Leader<'_, S> {
 }
 
 impl<T: Number> NumberColumn<T> {
+    /// As the leader of a column of another kind.
+    pub(super) fn lead_beside<S>(&self) -> Leader<'_, S> {
+        Leader { values: &[], places: &self.told }
+    }
+
     /// As the leader of a column whose values of the same rows are appended next.
     pub(super) fn lead<'a, S>(&'a self, values: &'a [S], (offset, length): (usize, usize)) -> Leader<'a, S> {
         Leader { values: &values[offset..offset + length], places: &self.told }
@@ -122,6 +131,7 @@ impl<T: Number> NumberColumn<T> {
             range: None,
             told: Vec::new(),
             alike: Vec::new(),
+            beside: Vec::new(),
         }
     }
 
@@ -163,6 +173,7 @@ impl<T: Number> NumberColumn<T> {
         self.known.clear();
         self.places.clear();
         self.alike.clear();
+        self.beside.clear();
         closed
     }
 
@@ -219,38 +230,44 @@ impl<T: Number> NumberColumn<T> {
 
     /// As [`Self::add_places`], for a few values that differ.
     fn add_some<S: Copy>(&mut self, values: &[S], (of, leader): (&impl Fn(S) -> T, Leader<'_, S>)) -> usize {
-        let mut leads = [UNKNOWN; AT_ONCE];
-        let mut places = [UNKNOWN; AT_ONCE];
-        let led = leader.values.iter().zip(leader.places).zip(values);
-        for (at, ((lead, place), value)) in led.enumerate() {
-            if of(*lead) == of(*value) && *place != UNKNOWN {
-                leads[at] = *place;
-                places[at] = self.alike.get(*place as usize).copied().unwrap_or(UNKNOWN);
-            }
+        let mut same = [false; AT_ONCE];
+        for (same, (lead, value)) in same.iter_mut().zip(leader.values.iter().zip(values)) {
+            *same = of(*lead) == of(*value);
         }
-        let mut likely = [None; AT_ONCE];
+        let lead = |at: usize| leader.places.get(at).copied().unwrap_or(UNKNOWN);
+        let mut likely = [UNKNOWN; AT_ONCE];
+        for (at, likely) in likely.iter_mut().enumerate().take(values.len()) {
+            let known = if same[at] { &self.alike } else { &self.beside };
+            *likely = known.get(lead(at) as usize).copied().unwrap_or(UNKNOWN);
+        }
+        // Of the same value it is surely there.
+        let sure: [bool; AT_ONCE] = std::array::from_fn(|at| same[at] && likely[at] != UNKNOWN);
         for (at, value) in values.iter().enumerate() {
-            if places[at] == UNKNOWN {
-                likely[at] = self.places.likely(hash(&of(*value).wide().to_le_bytes()));
+            if likely[at] == UNKNOWN {
+                let found = self.places.likely(hash(&of(*value).wide().to_le_bytes()));
+                likely[at] = found.map_or(UNKNOWN, i32::cast_unsigned);
             }
         }
+        let mut added = 0;
         for (at, value) in values.iter().enumerate() {
             let value = of(*value);
             self.widen(value);
-            if places[at] != UNKNOWN {
-                self.tell(places[at], 1);
+            added += 1;
+            if sure[at] {
                 continue;
             }
             let known = self.known.len();
-            let likely = likely[at].map(i32::cast_unsigned).filter(|key| self.known[*key as usize] == value);
-            let place = likely.unwrap_or_else(|| self.place(value));
-            self.tell(place, 1);
-            self.learn(leads[at], place);
+            if self.known.get(likely[at] as usize).is_none_or(|known| *known != value) {
+                likely[at] = self.place(value);
+            }
+            self.learn((lead(at), same[at]), likely[at]);
             if self.known.len() > known && self.is_full() {
-                return at + 1;
+                break;
             }
         }
-        values.len()
+        self.coding.rows.tell_each(&likely[..added]);
+        self.told.extend_from_slice(&likely[..added]);
+        added
     }
 
     fn tell(&mut self, place: u32, count: usize) {
@@ -262,14 +279,14 @@ impl<T: Number> NumberColumn<T> {
         }
     }
 
-    /// Remembers where the value is that the leading column has at a place.
-    fn learn(&mut self, lead: u32, place: u32) {
+    /// Remembers where the value is that stands beside one of the leading column.
+    fn learn(&mut self, (lead, same): (u32, bool), place: u32) {
         if lead != UNKNOWN {
-            let lead = lead as usize;
-            if self.alike.len() <= lead {
-                self.alike.resize(lead + 1, UNKNOWN);
+            let (lead, known) = (lead as usize, if same { &mut self.alike } else { &mut self.beside });
+            if known.len() <= lead {
+                known.resize(lead + 1, UNKNOWN);
             }
-            self.alike[lead] = place;
+            known[lead] = place;
         }
     }
 

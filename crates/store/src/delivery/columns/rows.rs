@@ -66,6 +66,22 @@ impl PageRows {
         }
     }
 
+    /// Tells the values of rows that have been added as present.
+    #[inline]
+    pub(super) fn tell_each(&mut self, values: &[u32]) {
+        if self.mixed.is_empty() {
+            let Some(first) = values.first() else { return };
+            let same = if self.same_rows == 0 { *first } else { self.same };
+            if values.iter().all(|value| *value == same) {
+                self.same = same;
+                self.same_rows += values.len();
+                return;
+            }
+            self.mixed.resize(self.same_rows, self.same);
+        }
+        self.mixed.extend_from_slice(values);
+    }
+
     /// The values told, each with how often it stands there in a row.
     pub(super) fn told(&self) -> impl Iterator<Item = (u32, usize)> {
         let same = if self.mixed.is_empty() { self.same_rows } else { 0 };

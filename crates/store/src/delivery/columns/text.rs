@@ -44,6 +44,9 @@ const UNSEEN: u32 = u32::MAX;
 /// Values that are looked up together.
 const AT_ONCE: usize = 16;
 
+/// Rows whose places are told together.
+const TOLD_AT_ONCE: usize = 64;
+
 /// The length before each text.
 const LENGTH_BYTES: usize = 4;
 
@@ -125,26 +128,30 @@ impl TextColumn {
 
     /// Adds rows up to the one whose value fills the dictionary.
     fn add_places(&mut self, keys: &[i32], values: &StringArray) -> usize {
-        let mut at = 0;
-        while let Some(key) = keys.get(at) {
-            let slot = usize::try_from(*key).unwrap_or(usize::MAX);
-            let place = self.seen.places[slot];
-            let place = if place == UNSEEN {
-                let place = self.words.place(text_of(values, slot));
-                self.seen.places[slot] = place;
-                if self.words.is_full() {
-                    self.coding.rows.tell(place, 1);
-                    return at + 1;
+        let mut added = 0;
+        for keys in keys.chunks(TOLD_AT_ONCE) {
+            let mut places = [UNSEEN; TOLD_AT_ONCE];
+            let (mut found, mut is_full) = (0, false);
+            for (key, place) in keys.iter().zip(&mut places) {
+                let slot = usize::try_from(*key).unwrap_or(usize::MAX);
+                *place = self.seen.places[slot];
+                if *place == UNSEEN {
+                    *place = self.words.place(text_of(values, slot));
+                    self.seen.places[slot] = *place;
+                    is_full = self.words.is_full();
                 }
-                place
-            } else {
-                place
-            };
-            let run = keys[at..].iter().take_while(|other| *other == key).count();
-            self.coding.rows.tell(place, run);
-            at += run;
+                found += 1;
+                if is_full {
+                    break;
+                }
+            }
+            self.coding.rows.tell_each(&places[..found]);
+            added += found;
+            if is_full {
+                break;
+            }
         }
-        at
+        added
     }
 
     /// Adds rows up to the one whose text fills the page.
