@@ -1,15 +1,18 @@
 //! The program itself: started with our streams, told every signal that we are told, and waited for.
 
-use std::ffi::OsString;
-use std::io::ErrorKind;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process, setrlimit, waitid,
 };
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::origin::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
@@ -28,27 +31,46 @@ pub enum Ended {
     NotStarted(i32),
 }
 
+/// Signals that are kept for the program from now on.
+pub(crate) struct Signals(Option<SignalsInfo<WithOrigin>>);
+
+impl Signals {
+    /// Begins to keep them; where that fails, they do to us what they do to any program.
+    pub(crate) fn kept(warn: &(dyn Fn(String) + Sync)) -> Self {
+        let ignored = ignored();
+        let is_heard = |signal: &i32| ignored >> (signal - 1) & 1 == 0;
+        // A record that grows beyond the limit of a file must not end us; a handler, unlike ignoring it, is not inherited.
+        if is_heard(&SIGXFSZ) {
+            let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+        }
+        let signals = SignalsInfo::new(FORWARDED.into_iter().filter(is_heard));
+        Self(signals.map_err(|error| warn(format!("signals are not passed on: {error}"))).ok())
+    }
+}
+
+/// Signals that are ignored, as under `nohup`, one bit each: they stay ignored by us and by the program.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
 /// Runs the program to its end.
 pub(crate) fn run(
     command: &[OsString],
     variables: &[(&'static str, OsString)],
+    signals: Signals,
     warn: &(dyn Fn(String) + Sync),
 ) -> Ended {
     let Some((program, arguments)) = command.split_first() else { return Ended::NotStarted(127) };
-    // Signals that come from here on are kept for the program.
-    let signals = SignalsInfo::<WithOrigin>::new(told()).map_err(|error| {
-        warn(format!("signals are not passed on: {error}"));
-    });
-    let mut program = Command::new(program);
-    program.arg0(&command[0]).args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
-    let child = match program.spawn() {
+    let child = match started(program, arguments, variables) {
         Ok(child) => child,
         Err(error) => {
-            warn(format!("cannot run {}: {error}", command[0].to_string_lossy()));
+            warn(format!("cannot run {}: {error}", program.to_string_lossy()));
             return Ended::NotStarted(if error.kind() == ErrorKind::NotFound { 127 } else { 126 });
         }
     };
-    let Ok(mut signals) = signals else { return waited(child, None, warn) };
+    let Some(mut signals) = signals.0 else { return waited(child, None, warn) };
     let handle = signals.handle();
     let running = Mutex::new(true);
     let id = child.id();
@@ -67,12 +89,37 @@ pub(crate) fn run(
     })
 }
 
-/// Signals to be told of; one that is ignored, as under `nohup`, stays ignored by us and by the program.
-fn told() -> Vec<i32> {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
-    FORWARDED.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0).collect()
+/// Starts it as `execvp` does (pubs.opengroup.org, `exec`): what is no format that the system knows is a script of `sh`.
+fn started(
+    program: &OsStr,
+    arguments: &[OsString],
+    variables: &[(&'static str, OsString)],
+) -> io::Result<Child> {
+    let with = |mut command: Command| {
+        command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
+        command.spawn()
+    };
+    let unknown_format = rustix::io::Errno::NOEXEC.raw_os_error();
+    match with(Command::new(program)) {
+        Err(error) if error.raw_os_error() == Some(unknown_format) => {
+            let mut shell = Command::new("/bin/sh");
+            shell.arg(on_path(program).unwrap_or_else(|| program.into()));
+            with(shell)
+        }
+        other => other,
+    }
+}
+
+/// The file of a program that is named without its folder.
+fn on_path(program: &OsStr) -> Option<OsString> {
+    if program.as_encoded_bytes().contains(&b'/') {
+        return None;
+    }
+    let folders = std::env::var_os("PATH")?;
+    let is_program = |file: &PathBuf| {
+        std::fs::metadata(file).is_ok_and(|told| told.is_file() && told.permissions().mode() & 0o111 != 0)
+    };
+    std::env::split_paths(&folders).map(|folder| folder.join(program)).find(is_program).map(Into::into)
 }
 
 /// Sends a signal to the program, unless its number may be another's by now.
@@ -112,9 +159,12 @@ fn ended(status: ExitStatus) -> Ended {
 
 /// Ends this process by the signal that ended the program, so that whoever waits for it sees the same.
 pub fn die_of(signal: i32) -> i32 {
-    // The program has left its memory image already; ours would only hide it.
-    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
-    let _ = signal_hook::low_level::emulate_default_handler(signal);
+    // The first process of a container gets none of its own signals; its runtime reports such an end as this code.
+    if std::process::id() != 1 {
+        // The program has left its memory image already; ours would only hide it.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
     // Reached for signals that do not end a process by default, and never for those that ended the program.
     128 + signal
 }

@@ -3,7 +3,9 @@
 use ledger::{ExperimentId, Timestamp};
 use serde_json::{Value, json};
 
+use crate::gpu::Sample;
 use crate::identity::Machine;
+use crate::instance_metadata::Instance;
 use crate::marks::without_nulls;
 use crate::place::Place;
 use crate::{Ended, Request};
@@ -86,8 +88,10 @@ impl Events {
         )
     }
 
-    pub(crate) fn alive(&self, at: Timestamp) -> Value {
-        self.event("RUNNING", at, json!({"gpuRun_heartbeat": {"everySeconds": self.every}}))
+    pub(crate) fn alive(&self, at: Timestamp, sample: Option<(Timestamp, &Sample)>) -> Value {
+        let gpus = sample.map(|(at, sample)| sample.facet(at));
+        let facets = json!({"gpuRun_heartbeat": {"everySeconds": self.every}, "gpuRun_gpus": gpus});
+        self.event("RUNNING", at, without_nulls(facets))
     }
 
     /// A facet of its own; of a process that does not lead it says nothing of the run's state.
@@ -100,25 +104,31 @@ impl Events {
         self.facet(until, "gpuRun_phases", json!({"phases": [phase]}))
     }
 
-    pub(crate) fn machine(&self, at: Timestamp, (began, machine): (Timestamp, &Machine)) -> Value {
+    pub(crate) fn machine(
+        &self,
+        at: Timestamp,
+        (began, machine): (Timestamp, &Machine),
+        sample: Option<&Sample>,
+    ) -> Value {
+        let Instance { id, kind, capacity } = &machine.instance;
         let binding = without_nulls(json!({
-            "resourceId": machine.instance_id,
+            "resourceId": id,
             "nodeName": machine.node,
-            "kind": if machine.instance_id.is_some() { "instance" } else { "node" },
-            "sku": machine.instance_type,
+            "kind": if id.is_some() { "instance" } else { "node" },
+            "sku": kind,
             "start": began.to_string(),
-            "gpus": machine.gpus_held(),
+            "gpus": machine.gpus_held,
             "gpuCapacity": machine.gpus,
         }));
-        let attempt = without_nulls(json!({"capacity": machine.capacity, "gpuKind": machine.gpu_kind}));
-        self.event(
-            "OTHER",
-            at,
-            json!({
-                "gpuRun_attempt": attempt,
-                "gpuRun_resources": {"bindings": [binding]},
-            }),
-        )
+        // What has neither name nor id is nothing that a bill or a scheduler could know.
+        let is_named = id.is_some() || machine.node.is_some();
+        let attempt = without_nulls(json!({"capacity": capacity, "gpuKind": machine.gpu_kind}));
+        let facets = json!({
+            "gpuRun_attempt": attempt,
+            "gpuRun_resources": is_named.then(|| json!({"bindings": [binding]})),
+            "gpuRun_gpus": sample.map(|sample| sample.facet(at)),
+        });
+        self.event("OTHER", at, without_nulls(facets))
     }
 
     pub(crate) fn end(&self, at: Timestamp, end: End) -> Value {

@@ -1,81 +1,83 @@
 //! Which machine this is, asked while the program runs already: the cloud's metadata service and the driver's own tool.
 
 use std::collections::BTreeMap;
-use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
+use crate::gpu::Sample;
 use crate::instance_metadata::{self, Instance};
+use crate::place::Place;
 
 /// A machine, as far as it tells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Machine {
-    /// Its id on the bill.
-    pub(crate) instance_id: Option<String>,
-    /// Its type.
-    pub(crate) instance_type: Option<String>,
-    /// `spot` or `on_demand`.
-    pub(crate) capacity: Option<&'static str>,
+    /// What its cloud says.
+    pub(crate) instance: Instance,
     /// Its name in the cluster.
     pub(crate) node: Option<String>,
-    /// Accelerators in it.
+    /// Accelerators that the program holds; `None` where nobody tells.
+    pub(crate) gpus_held: Option<u64>,
+    /// Accelerators in it; `None` where nobody tells, as its type may.
     pub(crate) gpus: Option<u64>,
     /// Their model.
     pub(crate) gpu_kind: Option<String>,
-    /// Accelerators that the program may see, where that is limited.
-    visible: Option<u64>,
 }
 
 impl Machine {
-    /// Asks all that can tell; takes as long as they do.
-    pub(crate) fn asked(environment: &BTreeMap<String, String>, node: Option<String>) -> Self {
-        let Instance { id, kind, capacity } = instance_metadata::ask(environment).unwrap_or_default();
-        let (gpus, gpu_kind) = accelerators(environment);
+    pub(crate) fn of(instance: Instance, sample: Option<&Sample>, place: &Place) -> Self {
+        let seen = sample.map(Sample::count);
+        let gpus_held = match (place.gpus, seen) {
+            (Some(held), Some(seen)) => Some(held.min(seen)),
+            (held, seen) => held.or(seen),
+        };
         Self {
-            instance_id: id,
-            instance_type: kind,
-            capacity,
-            node,
-            gpus,
-            gpu_kind,
-            visible: visible(environment),
-        }
-    }
-
-    /// Accelerators that the program holds; `None` where nobody tells.
-    pub(crate) fn gpus_held(&self) -> Option<u64> {
-        match (self.visible, self.gpus) {
-            (Some(visible), Some(gpus)) => Some(visible.min(gpus)),
-            (visible, gpus) => visible.or(gpus),
+            instance,
+            node: place.node.clone(),
+            gpus_held,
+            // Within an allocation the tool shows what was allocated, not what the machine has.
+            gpus: seen.filter(|_| place.has_whole_machine()),
+            gpu_kind: sample.and_then(Sample::kind).map(str::to_owned),
         }
     }
 }
 
-/// docs.nvidia.com/cuda/cuda-c-programming-guide, section "CUDA Environment Variables": a list of indices or ids.
-fn visible(environment: &BTreeMap<String, String>) -> Option<u64> {
-    let listed = environment.get("CUDA_VISIBLE_DEVICES")?;
-    let devices = listed.split(',').map(str::trim).filter(|device| !device.is_empty());
-    // What follows an invalid index is not visible.
-    Some(devices.take_while(|device| *device != "-1" && *device != "NoDevFiles").count() as u64)
+/// Asks the cloud in a thread that nobody waits for: the program's end is not held up by one that does not answer.
+#[derive(Debug)]
+pub(crate) struct Asked(Receiver<Instance>);
+
+impl Asked {
+    pub(crate) fn now(environment: &BTreeMap<String, String>) -> Self {
+        let (give, receive) = channel();
+        let environment = environment.clone();
+        std::thread::spawn(move || {
+            // The run may be over by then.
+            let _ = give.send(instance_metadata::ask(&environment).unwrap_or_default());
+        });
+        Self(receive)
+    }
+
+    /// What it said, or nothing at all once it is known that it says nothing; `None` while that is open.
+    pub(crate) fn answer(&self) -> Option<Instance> {
+        match self.0.try_recv() {
+            Ok(instance) => Some(instance),
+            Err(TryRecvError::Disconnected) => Some(Instance::default()),
+            Err(TryRecvError::Empty) => None,
+        }
+    }
 }
 
-/// Number and model of the accelerators, by `nvidia-smi`; nothing where there is none.
-fn accelerators(environment: &BTreeMap<String, String>) -> (Option<u64>, Option<String>) {
-    let tool = environment.get("TRAINBILL_NVIDIA_SMI").map_or("nvidia-smi", String::as_str);
-    let asked = Command::new(tool)
-        .args(["--query-gpu=name", "--format=csv,noheader"])
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output();
-    let Ok(answer) = asked else { return (None, None) };
-    if !answer.status.success() {
-        return (None, None);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_is_not_there_yet_is_not_waited_for() {
+        let (give, receive) = channel();
+        let asked = Asked(receive);
+        assert_eq!(asked.answer(), None);
+        let instance = Instance { id: Some("i-0abc".to_owned()), ..Instance::default() };
+        give.send(instance.clone()).unwrap();
+        assert_eq!(asked.answer(), Some(instance));
+        drop(give);
+        assert_eq!(asked.answer(), Some(Instance::default()), "none is to come");
     }
-    let text = String::from_utf8_lossy(&answer.stdout);
-    let mut names: Vec<&str> = text.lines().map(str::trim).filter(|name| !name.is_empty()).collect();
-    let count = names.len() as u64;
-    names.dedup();
-    let kind = match names.as_slice() {
-        [one] => Some((*one).to_owned()),
-        _ => None,
-    };
-    ((count > 0).then_some(count), kind)
 }

@@ -6,8 +6,10 @@
 //! runs all the same, with its own input, output and exit code.
 
 mod child;
+mod command;
 mod events;
 mod experiment;
+mod gpu;
 mod identity;
 mod instance_metadata;
 mod marks;
@@ -26,9 +28,12 @@ use std::time::Duration;
 use ledger::Timestamp;
 
 pub use child::{Ended, die_of};
+pub use command::{Call, command, folder};
 pub use experiment::Experiment;
 
+use child::Signals;
 use events::{End, Events};
+use marks::Marks;
 use monitor::Monitor;
 use place::Place;
 use spool::Spool;
@@ -84,6 +89,8 @@ impl fmt::Debug for Face<'_> {
 /// Runs the program.
 pub fn exec(request: &Request, face: Face<'_>) -> Report {
     let Face { warn, now } = face;
+    // Before anything that takes time: who starts us may stop us at once, and the program is to hear of it.
+    let signals = Signals::kept(warn);
     let environment = &request.environment;
     let experiment = experiment::of(request);
     let place = Place::of(environment);
@@ -101,25 +108,37 @@ pub fn exec(request: &Request, face: Face<'_>) -> Report {
     let marks = spool.lock().unwrap_or_else(PoisonError::into_inner).marks();
     let variables = variables::of_child(environment, (&attempt, &experiment.name), marks.as_deref(), warn);
     let monitor = Monitor { events: &events, marks, began, heartbeat: request.heartbeat, place: &place, now };
-    let ended = std::thread::scope(|scope| {
+    let (ended, marks) = std::thread::scope(|scope| {
         let (stop, stopped) = std::sync::mpsc::channel();
         let watching = scope.spawn(|| monitor.watch(environment, stopped, &write));
-        let ended = child::run(&request.command, &variables, warn);
+        let ended = child::run(&request.command, &variables, signals, warn);
         drop(stop);
         // A panic there loses what it would have recorded, and nothing of the program.
-        let _ = watching.join();
-        ended
+        (ended, watching.join().ok().flatten())
     });
     let over = now();
     if place.leads {
         write(events.end(over, End::of(&ended)), true);
     }
     let spooled = spool.lock().unwrap_or_else(PoisonError::into_inner).close();
+    settle(marks, spooled.is_some(), warn);
     Report {
         ended,
         attempt,
         experiment,
         lasted: Duration::from_micros(u64::try_from(over.0 - began.0).unwrap_or(0)),
         spooled,
+    }
+}
+
+/// Lets go of the marks if all of them are in the record.
+fn settle(marks: Option<Marks>, is_recorded: bool, warn: &(dyn Fn(String) + Sync)) {
+    let Some(marks) = marks else { return };
+    if marks.refused() > 0 {
+        let (count, path) = (marks.refused(), marks.path().display());
+        warn(format!("{count} lines of marks say nothing that is known; they are kept in {path}"));
+    } else if is_recorded {
+        // Where nothing was marked there is no file.
+        let _ = std::fs::remove_file(marks.path());
     }
 }

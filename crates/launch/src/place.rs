@@ -25,6 +25,8 @@ pub(crate) struct Place {
     pub(crate) aliases: Vec<String>,
     /// Restarts before.
     pub(crate) restarts: Option<u64>,
+    /// Accelerators of this machine that the program holds, where its surroundings limit them.
+    pub(crate) gpus: Option<u64>,
     /// True for the process that speaks of start and end: others of the same step only tell of their machine.
     pub(crate) leads: bool,
     /// True for the first process of its machine.
@@ -36,9 +38,21 @@ pub(crate) struct Place {
 /// The namespace of the ids of steps.
 const STEPS: Uuid = Uuid::from_u128(0x6f1c_2b54_93ae_4d0e_8a7b_5d3c_1e90_47f2);
 
+/// The namespace of the ids of jobs of Slurm; `slurm/record.sh` has it too.
+const JOBS: Uuid = Uuid::from_u128(0x3d0f_5ec1_7b86_4a1f_9e52_c4a7_08d6_13b9);
+
 impl Place {
     pub(crate) fn of(environment: &BTreeMap<String, String>) -> Self {
         let own = |name: &str| environment.get(name).filter(|value| !value.is_empty()).cloned();
+        // What nobody here can know, such as the attempt of a JobSet, may be told: keys, parted by `;`.
+        let told = own("TRAINBILL_ALIASES").unwrap_or_default();
+        let told = told.split(';').map(str::trim).filter(|alias| !alias.is_empty()).map(str::to_owned);
+        let mut place = Self::found(&own);
+        place.aliases.extend(told);
+        place
+    }
+
+    fn found(own: &dyn Fn(&str) -> Option<String>) -> Self {
         let nobody = Self {
             scheduler: "exec",
             cluster: None,
@@ -49,13 +63,14 @@ impl Place {
             node: own("HOSTNAME").or_else(hostname),
             aliases: Vec::new(),
             restarts: None,
+            gpus: own("CUDA_VISIBLE_DEVICES").as_deref().map(visible),
             // A run inside of a run is a part of it.
             leads: own("TRAINBILL_ATTEMPT_ID").is_none(),
             leads_machine: true,
             step: None,
         };
         if let Some(job) = own("SLURM_JOB_ID") {
-            return nobody.in_slurm(&job, &own);
+            return nobody.in_slurm(&job, own);
         }
         if let Some(arn) = own("TRAINING_JOB_ARN") {
             return Self { scheduler: "sagemaker", aliases: vec![format!("sm:{arn}")], ..nobody };
@@ -76,12 +91,12 @@ impl Place {
             let uid = own("POD_UID");
             let alias = cluster.as_ref().zip(uid).map(|(cluster, uid)| format!("k8s:{cluster}:{uid}"));
             let aliases = alias.into_iter().collect();
-            let node = own("NODE_NAME").or(nobody.node);
             return Self {
                 scheduler: "kubernetes",
                 cluster,
                 queue: own("POD_NAMESPACE"),
-                node,
+                // The name of the host is the pod's.
+                node: own("NODE_NAME"),
                 aliases,
                 ..nobody
             };
@@ -107,13 +122,20 @@ impl Place {
             team: own("SLURM_JOB_ACCOUNT"),
             nodes: number("SLURM_JOB_NUM_NODES"),
             node: own("SLURMD_NODENAME").or(self.node),
-            aliases: cluster.iter().map(|cluster| format!("slurm:{cluster}:{job}")).collect(),
+            aliases: cluster.iter().flat_map(|cluster| aliases_in_slurm(cluster, job, restarts)).collect(),
             restarts: Some(restarts),
+            // One task's devices are less than its node's.
+            gpus: number("SLURM_GPUS_ON_NODE").or(self.gpus),
             leads: self.leads && rank == 0,
             leads_machine: local == 0,
             step: step.map(|step| format!("slurm:{name}:{job}:{restarts}:{step}")),
             cluster,
         }
+    }
+
+    /// True unless a scheduler gives out parts of machines, so that what is seen of one may be less than it has.
+    pub(crate) fn has_whole_machine(&self) -> bool {
+        !matches!(self.scheduler, "slurm" | "kubernetes")
     }
 
     /// The attempt's id: that of the run around this one, that which all processes of a step share, or a new one. A retry
@@ -128,6 +150,19 @@ impl Place {
         };
         id.to_string()
     }
+}
+
+/// The job's key, as far as its execution is known here, and the run by which `slurm/prolog.sh` records it.
+fn aliases_in_slurm(cluster: &str, job: &str, restarts: u64) -> [String; 2] {
+    let recorded = Uuid::new_v5(&JOBS, format!("slurm:{cluster}:{job}:{restarts}").as_bytes());
+    [format!("slurm:{cluster}:{job}"), format!("ol:{recorded}")]
+}
+
+/// docs.nvidia.com/cuda/cuda-c-programming-guide, section "CUDA Environment Variables": a list of indices or ids.
+fn visible(listed: &str) -> u64 {
+    let devices = listed.split(',').map(str::trim).filter(|device| !device.is_empty());
+    // What follows an invalid index is not visible.
+    devices.take_while(|device| *device != "-1" && *device != "NoDevFiles").count() as u64
 }
 
 fn hostname() -> Option<String> {
@@ -163,7 +198,7 @@ mod tests {
         assert_eq!(id, same);
         assert_ne!(id, requeued);
         assert_eq!((first.leads, second.leads, second.leads_machine), (true, false, false));
-        assert_eq!(first.aliases, ["slurm:gpu:42"]);
+        assert_eq!(first.aliases[0], "slurm:gpu:42");
     }
 
     #[test]
@@ -180,11 +215,29 @@ mod tests {
     }
 
     #[test]
+    fn a_node_has_what_its_scheduler_gave_and_not_what_one_task_sees() {
+        let task = [("SLURM_JOB_ID", "42"), ("SLURM_GPUS_ON_NODE", "4"), ("CUDA_VISIBLE_DEVICES", "0")];
+        assert_eq!(place(&task).0.gpus, Some(4));
+        for (listed, count) in [("0,1", 2), ("GPU-1, GPU-2", 2), ("0,-1,1", 1), ("NoDevFiles", 0), ("3", 1)] {
+            assert_eq!(place(&[("CUDA_VISIBLE_DEVICES", listed)]).0.gpus, Some(count), "{listed}");
+        }
+        assert_eq!(place(&[]).0.gpus, None);
+    }
+
+    #[test]
+    fn the_name_of_a_pod_is_no_node() {
+        let pod = [("KUBERNETES_SERVICE_HOST", "10.0.0.1"), ("HOSTNAME", "vitl-0")];
+        assert_eq!(place(&pod).0.node, None);
+    }
+
+    #[test]
     fn managed_jobs_are_named_as_their_readers_name_them() {
         let (job, _) = place(&[("TRAINING_JOB_ARN", "arn:aws:sagemaker:eu-west-1:1:training-job/t")]);
         assert_eq!(job.aliases, ["sm:arn:aws:sagemaker:eu-west-1:1:training-job/t"]);
         let kubernetes =
             [("KUBERNETES_SERVICE_HOST", "10.0.0.1"), ("POD_UID", "u"), ("TRAINBILL_CLUSTER", "c")];
         assert_eq!(place(&kubernetes).0.aliases, ["k8s:c:u"]);
+        let told = ("TRAINBILL_ALIASES", "k8s:c:js1:2; ;x");
+        assert_eq!(place(&[&kubernetes[..], &[told]].concat()).0.aliases, ["k8s:c:u", "k8s:c:js1:2", "x"]);
     }
 }

@@ -9,8 +9,16 @@ use serde_json::Value;
 /// A spool file, or the knowledge that there is none.
 #[derive(Debug)]
 pub(crate) struct Spool {
-    file: Option<(File, PathBuf)>,
+    file: Option<Open>,
     failed: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    file: File,
+    path: PathBuf,
+    /// Bytes of whole lines.
+    length: u64,
 }
 
 impl Spool {
@@ -24,7 +32,7 @@ impl Spool {
         let opened = create_dir_all(folder)
             .and_then(|()| OpenOptions::new().append(true).create_new(true).open(&path));
         match opened {
-            Ok(file) => Self { file: Some((file, path)), failed: false },
+            Ok(file) => Self { file: Some(Open { file, path, length: 0 }), failed: false },
             Err(error) => {
                 warn(format!("the record of this run cannot be kept in {}: {error}", path.display()));
                 Self { file: None, failed: true }
@@ -34,14 +42,22 @@ impl Spool {
 
     /// Where the program may leave marks, beside the record.
     pub(crate) fn marks(&self) -> Option<PathBuf> {
-        self.file.as_ref().map(|(_, path)| path.with_extension("marks"))
+        self.file.as_ref().map(|open| open.path.with_extension("marks"))
     }
 
     /// Adds an event; `durable` waits until it is on disk.
     pub(crate) fn write(&mut self, event: &Value, durable: bool, warn: &(dyn Fn(String) + Sync)) {
-        let Some((file, path)) = &mut self.file else { return };
+        let Some(Open { file, path, length }) = &mut self.file else { return };
+        let line = format!("{event}\n");
         // One write a line: what a kill cuts off is at most the last line.
-        let written = file.write_all(format!("{event}\n").as_bytes());
+        let written = file.write_all(line.as_bytes());
+        match &written {
+            Ok(()) => *length += line.len() as u64,
+            // A full disk takes a part of a line; what is written after it, once there is room, must not join it.
+            Err(_) => {
+                let _ = file.set_len(*length);
+            }
+        }
         let written = written.and_then(|()| if durable { file.sync_data() } else { Ok(()) });
         if let Err(error) = written
             && !std::mem::replace(&mut self.failed, true)
@@ -52,7 +68,7 @@ impl Spool {
 
     /// Where the record lies, if it is whole.
     pub(crate) fn close(&mut self) -> Option<PathBuf> {
-        let (_, path) = self.file.take()?;
-        (!self.failed).then_some(path)
+        let open = self.file.take()?;
+        (!self.failed).then_some(open.path)
     }
 }

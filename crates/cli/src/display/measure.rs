@@ -1,6 +1,6 @@
 //! Times, durations and accelerator hours as people read them.
 
-use ledger::Timestamp;
+use ledger::{Span, Timestamp};
 
 /// `2026-11-01 09:30`, in UTC, or the word for none.
 pub(crate) fn time(stamp: Option<Timestamp>, none: &str) -> String {
@@ -12,20 +12,7 @@ pub(crate) fn time(stamp: Option<Timestamp>, none: &str) -> String {
 
 /// `2d 03h`, `9h 30m`, `12m 05s` or `42s`, or the word for none.
 pub(crate) fn duration(micros: Option<i64>, none: &str) -> String {
-    let Some(micros) = micros else { return none.to_owned() };
-    let seconds = micros.unsigned_abs() / 1_000_000;
-    let sign = if micros < 0 { "-" } else { "" };
-    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
-    let text = if days > 0 {
-        format!("{days}d {hours:02}h")
-    } else if hours > 0 {
-        format!("{hours}h {minutes:02}m")
-    } else if minutes > 0 {
-        format!("{minutes}m {:02}s", seconds % 60)
-    } else {
-        format!("{seconds}s")
-    };
-    format!("{sign}{text}")
+    micros.map_or_else(|| none.to_owned(), |micros| Span(micros).to_string())
 }
 
 /// Hours of accelerators to one digit, from thousandths of an accelerator times seconds.
