@@ -14,10 +14,10 @@ $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench fmt prepare python
+.PHONY: help demo test test-live bench fmt prepare python servers
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: prepare ## build, write a small company's exports, import them and show its experiments
 	cargo build --locked -p cli
@@ -25,6 +25,9 @@ demo: prepare ## build, write a small company's exports, import them and show it
 
 test: prepare python ## format, lints, tidy, every test, the totals of every bill by DuckDB
 	cargo xtask ci
+
+test-live: prepare python servers ## run jobs in a real Slurm with MLflow and Prometheus, and join what they recorded
+	cargo xtask live
 
 bench: prepare python ## time the attribution against its peers
 	cargo xtask bench attribution
@@ -43,4 +46,12 @@ prepare: ## install a C compiler if the machine has none
 python: ## install Python with its venv module if the machine has none
 	@if ! python3 -c 'import ensurepip, venv' >/dev/null 2>&1; then \
 		$(call install,no Python 3 with its venv module,python3 python3-venv); \
+	fi
+
+servers: ## install Slurm, its database and Prometheus if the machine lacks one of them
+	@for program in slurmctld slurmd slurmdbd munged mariadbd prometheus; do \
+		PATH="$$PATH:/usr/sbin:/sbin" command -v $$program >/dev/null 2>&1 || missing="$$missing $$program"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+		$(call install,missing:$$missing,slurm-wlm slurmdbd munge mariadb-server prometheus); \
 	fi

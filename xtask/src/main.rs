@@ -5,6 +5,7 @@ mod bench;
 mod cargo;
 mod ci;
 mod focus;
+mod live;
 mod places;
 mod python;
 mod totals;
@@ -26,6 +27,9 @@ tasks:
          the attribution against mere decode and DuckDB; needs Python, some 8 GB of disk for the largest size
   places
          imports from servers that stand in for S3 and Google Cloud Storage; needs Python and the network to install them
+  live [PROGRAM]
+         jobs under `exec` in a real Slurm that log to a real MLflow, and what was recorded of them, joined; `make test-live`
+         installs what it needs; PROGRAM is a `trainbill` that is built already
   validate-focus FILE
          the FinOps Foundation's validator on a FOCUS export; needs Python 3.12 and the network to install it";
 
@@ -43,6 +47,9 @@ fn main() -> ExitCode {
         ["totals"] => finish(totals::run(&root())),
         ["bench", "attribution", sizes @ ..] => finish(bench::attribution(&root(), sizes)),
         ["places"] => finish(places::check(&root())),
+        ["live"] => finish(live::check(&root(), None)),
+        ["live", program] => finish(live::check(&root(), Some(program))),
+        ["live", ..] => usage_error("live takes one program at most"),
         ["validate-focus", file] => finish(focus::validate(&root(), file)),
         ["validate-focus", ..] => usage_error("validate-focus takes one file"),
         ["bench", "import", sizes @ ..] => finish(bench::import(&root(), sizes)),
@@ -56,7 +63,7 @@ fn main() -> ExitCode {
         }
         [unknown, ..] => usage_error(&format!(
             "unknown task `{unknown}` (known: ci, tidy, generate, totals, bench attribution, bench import, places, \
-             validate-focus)"
+             live, validate-focus)"
         )),
     }
 }

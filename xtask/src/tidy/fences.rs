@@ -10,7 +10,7 @@ struct Fence {
 }
 
 const COLUMNAR: &[&str] = &["sources", "store", "engine", "demo", "testkit", "xtask"];
-const TEXT_FORMATS: &[&str] = &["wire", "store", "sources", "launch", "http", "cli", "demo", "xtask"];
+const TEXT_FORMATS: &[&str] = &["wire", "store", "sources", "http", "cli", "demo", "launch", "xtask"];
 
 const FENCES: &[Fence] = &[
     Fence { family: "datafusion", allowed: &["engine"] },
