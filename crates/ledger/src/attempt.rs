@@ -2,7 +2,7 @@
 
 use crate::basis::words;
 use crate::telemetry::{Artifact, Checkpoint, Interruption, Phase};
-use crate::{AttemptId, Binding, ExperimentLink, QualityResult, Timestamp};
+use crate::{AttemptId, AttemptLink, Binding, QualityResult, Timestamp, Utilisation};
 
 words! {
     /// Where an attempt stands.
@@ -94,13 +94,15 @@ pub struct Attempt {
     /// Other names of the same execution.
     pub aliases: Vec<String>,
     /// The experiment, and how the link was found.
-    pub link: ExperimentLink,
+    pub link: AttemptLink,
     /// Position among the attempts of the experiment, from 1, in order of start.
     pub ordinal: u32,
     /// What launched it: `slurm`, `openlineage`, …
     pub scheduler: String,
     /// Cluster, where there is one.
     pub cluster: Option<String>,
+    /// Namespace of the cluster, where it has such.
+    pub namespace: Option<String>,
     /// Job name.
     pub name: Option<String>,
     /// Who ran it.
@@ -145,7 +147,8 @@ pub struct Attempt {
     pub dataset_snapshot: Option<String>,
     /// Resources held.
     pub bindings: Vec<Binding>,
-    /// Phases of its time.
+    /// Phases of its time, a partition: in order, without overlap, and without a gap from when it was handed in until it
+    /// ended.
     pub phases: Vec<Phase>,
     /// Checkpoints written.
     pub checkpoints: Vec<Checkpoint>,
@@ -155,6 +158,8 @@ pub struct Attempt {
     pub quality: Vec<QualityResult>,
     /// Artifacts made.
     pub artifacts: Vec<Artifact>,
+    /// How busy its devices were, where the source says that it held them; evidence, which prices nothing.
+    pub utilisation: Vec<Utilisation>,
     /// True if a source changed this attempt's history after it had ended.
     pub source_overwrote: bool,
 }

@@ -23,6 +23,16 @@ words! {
     }
 }
 
+impl BindingKind {
+    /// True if a program runs on it, so that holding it is time spent.
+    pub const fn is_machine(self) -> bool {
+        match self {
+            Self::Instance | Self::Node | Self::ManagedJob | Self::Pod => true,
+            Self::Volume | Self::BucketPrefix | Self::Resource => false,
+        }
+    }
+}
+
 words! {
     /// How the resource was found.
     JoinMethod {

@@ -143,6 +143,29 @@ impl Interval {
     }
 }
 
+/// A length of time in microseconds; shown as people say it, `2d 03h`, `9h 30m`, `12m 05s` or `42s`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span(pub i64);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.unsigned_abs() / MICROS_PER_SECOND.unsigned_abs();
+        let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
+        if self.0 < 0 {
+            f.write_str("-")?;
+        }
+        if days > 0 {
+            write!(f, "{days}d {hours:02}h")
+        } else if hours > 0 {
+            write!(f, "{hours}h {minutes:02}m")
+        } else if minutes > 0 {
+            write!(f, "{minutes}m {:02}s", seconds % 60)
+        } else {
+            write!(f, "{seconds}s")
+        }
+    }
+}
+
 /// A calendar month for which a provider bills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BillingPeriod {
@@ -203,6 +226,20 @@ mod tests {
     fn instants_are_shown_in_utc() {
         assert_eq!(Timestamp::from_seconds(1_795_998_677).to_string(), "2026-11-30T00:31:17Z");
         assert_eq!(Timestamp(-1).to_string(), "1969-12-31T23:59:59.999999Z");
+    }
+
+    #[test]
+    fn a_length_of_time_is_shown_in_its_two_largest_units() {
+        for (seconds, shown) in [
+            (0, "0s"),
+            (42, "42s"),
+            (725, "12m 05s"),
+            (34_200, "9h 30m"),
+            (183_600, "2d 03h"),
+            (-61, "-1m 01s"),
+        ] {
+            assert_eq!(Span(seconds * MICROS_PER_SECOND).to_string(), shown);
+        }
     }
 
     #[test]

@@ -121,6 +121,8 @@ pub struct Interruption {
     pub initiator: Initiator,
     /// The source's word for it.
     pub signal: String,
+    /// The machine that was taken away, by its id on the bill, where that is told.
+    pub resource_id: Option<String>,
 }
 
 /// An artifact.
@@ -158,6 +160,8 @@ pub struct AttemptView {
     pub scheduler: String,
     /// Cluster.
     pub cluster: Option<String>,
+    /// Namespace of the cluster.
+    pub namespace: Option<String>,
     /// Job name.
     pub name: Option<String>,
     /// Who.
@@ -211,6 +215,7 @@ impl AttemptView {
             chain: None,
             scheduler,
             cluster: None,
+            namespace: None,
             name: None,
             user: None,
             team: None,
@@ -253,4 +258,15 @@ pub struct NodePeriod {
     pub instance_type: Option<String>,
     /// What was bought, where told.
     pub capacity: Capacity,
+}
+
+/// Everything that had not ended in a part of the world at one time: what is missing from it is gone.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Snapshot {
+    /// Beginning of the canonical keys that it speaks of, such as `k8s:{cluster}:`; it holds all of these.
+    pub scope: String,
+    /// When it was taken.
+    pub taken_at: Timestamp,
+    /// The canonical keys of the attempts that were waiting or running.
+    pub alive: Vec<String>,
 }

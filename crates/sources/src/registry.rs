@@ -97,6 +97,12 @@ const SOURCES: &[Source] = &[
         text: include_str!("prices/gcp_catalogue.rs"),
     },
     Source {
+        id: "jobstats",
+        title: "jobstats summaries",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/jobstats.rs"),
+    },
+    Source {
         id: "kubernetes",
         title: "Kubernetes objects",
         kind: Kind::Telemetry,
@@ -133,10 +139,22 @@ const SOURCES: &[Source] = &[
         text: include_str!("prices/price_table.rs"),
     },
     Source {
+        id: "prometheus",
+        title: "Prometheus metrics of devices and pods",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/prometheus.rs"),
+    },
+    Source {
         id: "rates",
         title: "Exchange rates",
         kind: Kind::Prices,
         text: include_str!("prices/rates.rs"),
+    },
+    Source {
+        id: "s3-inventory",
+        title: "S3 inventories and listings",
+        kind: Kind::Telemetry,
+        text: include_str!("telemetry/s3_inventory.rs"),
     },
     Source {
         id: "sagemaker",

@@ -53,6 +53,7 @@ fn held(read: &TelemetryRead, id: &str) -> Vec<String> {
     })
 }
 
+// Trap27: AWS Batch counts milliseconds since 1970.
 #[test]
 fn every_attempt_is_kept_with_its_times_in_milliseconds() {
     let read = file("synthetic_jobs.json");

@@ -30,6 +30,7 @@ fn file(name: &str) -> TelemetryRead {
     documents::file(&format!("ec2_events/{name}"), |bytes| read(bytes, &options()))
 }
 
+// Trap29.
 #[test]
 fn a_warning_is_an_interruption_and_a_recommendation_is_none() {
     let read = file("synthetic_events.json");

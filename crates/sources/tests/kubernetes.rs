@@ -99,10 +99,11 @@ fn a_restart_of_a_job_set_is_an_attempt_with_a_binding_a_node() {
     assert_eq!(view(&earlier, "js1:1").state, RunState::Running);
 }
 
+/// T24: four ranks of two accelerators each, on one node of 8000 thousandths, hold it once.
 #[test]
 fn ranks_on_one_node_hold_it_once() {
     let read = file("synthetic_ranks.json");
-    assert_eq!(held(&read, "js9:0"), ["ip-1 10:01-11:01 8000/8000"], "T24");
+    assert_eq!(held(&read, "js9:0"), ["ip-1 10:01-11:01 8000/8000"]);
     assert_eq!(view(&read, "js9:0").outcome, Outcome::Completed);
 }
 
@@ -142,6 +143,7 @@ fn why_an_attempt_ended_follows_from_what_its_pod_and_its_queue_say() {
     assert_eq!(view(&read, "q1:train:0").queue.as_deref(), Some("shared-a100"));
 }
 
+// Trap22.
 #[test]
 fn a_job_that_failed_has_no_completion_time_and_the_start_of_a_resumed_one_is_not_asked() {
     let read = file("synthetic_jobs.json");
@@ -151,6 +153,7 @@ fn a_job_that_failed_has_no_completion_time_and_the_start_of_a_resumed_one_is_no
     assert!(warned(&read, "kubernetes::job_without_pods").unwrap().starts_with("1 job(s)"));
 }
 
+// Trap21.
 #[test]
 fn only_the_last_end_of_a_container_is_kept_and_what_is_missing_is_told() {
     let read = file("synthetic_jobs.json");
@@ -161,6 +164,7 @@ fn only_the_last_end_of_a_container_is_kept_and_what_is_missing_is_told() {
     assert_eq!(held(&read, "r2:train:0"), ["ip-2 10:01-10:30 1000/8000"]);
 }
 
+// Trap20: 0001-01-01 is written where nothing is known.
 #[test]
 fn the_zero_time_is_no_time() {
     let read = file("synthetic_jobs.json");
@@ -178,10 +182,11 @@ fn what_was_never_scheduled_holds_nothing_and_waiting_is_not_held() {
     assert_eq!(phases, [(PhaseKind::Queue, 10), (PhaseKind::ContainerStart, 2)]);
 }
 
+/// T15: a slice of three sevenths is 428 thousandths of an accelerator.
 #[test]
 fn a_slice_is_a_part_of_an_accelerator() {
     let read = file("synthetic_jobs.json");
-    assert_eq!(held(&read, "s1:train:0"), ["ip-mig 10:01-11:01 428/8000"], "T15: three of seven");
+    assert_eq!(held(&read, "s1:train:0"), ["ip-mig 10:01-11:01 428/8000"], "three of seven");
     assert_eq!(
         held(&read, "c1:train:0"),
         ["ip-1 10:01-10:12 1500/96000"],

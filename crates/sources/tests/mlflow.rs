@@ -96,6 +96,7 @@ fn trap_15_every_snapshot_of_a_resumed_run_is_told_as_it_was() {
     }
 }
 
+// Trap16.
 #[test]
 fn trap_16_no_number_and_infinity_are_read_as_they_are_stored() {
     for (value, check) in [
@@ -113,6 +114,7 @@ fn trap_16_no_number_and_infinity_are_read_as_they_are_stored() {
     }
 }
 
+// Trap17.
 #[test]
 fn trap_17_a_run_that_is_running_with_an_end_was_resumed() {
     let data = format!(r#""metrics":[{}]"#, metric("m", "0.5", 3_000, 9));
@@ -142,7 +144,7 @@ fn t22_three_runs_of_one_job_run_are_three_attempts_of_one_experiment() {
     let read = typed(&[("runs.json", &answer(&runs))]).unwrap();
     assert_eq!(views(&read).len(), 3);
     for place in 0..3 {
-        assert_eq!(experiment(&read, place), ("mlflow:main/job-runs/77".to_owned(), LinkMethod::Label));
+        assert_eq!(experiment(&read, place), ("mlflow:main/job-runs/77".to_owned(), LinkMethod::Tracker));
     }
 }
 
@@ -172,9 +174,9 @@ fn the_experiment_is_named_by_the_strongest_that_is_there() {
             "e9",
             LinkMethod::Label,
         ),
-        (vec![child("p"), parent], names, "e1", LinkMethod::Label),
-        (vec![child("q"), lone], names, "mlflow:main/q", LinkMethod::Label),
-        (vec![child("elsewhere")], names, "mlflow:main/elsewhere", LinkMethod::Label),
+        (vec![child("p"), parent], names, "e1", LinkMethod::Tracker),
+        (vec![child("q"), lone], names, "mlflow:main/q", LinkMethod::Tracker),
+        (vec![child("elsewhere")], names, "mlflow:main/elsewhere", LinkMethod::Tracker),
         (vec![named("vitl.a2")], names, "vitl", LinkMethod::NameRule),
         (vec![named("vitl")], names, "sweep-7", LinkMethod::NameRule),
         (vec![named("vitl")], unnamed, "mlflow:main/z", LinkMethod::OwnJob),

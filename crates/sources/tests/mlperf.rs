@@ -76,6 +76,7 @@ fn initialisation_is_apart_from_the_timed_run() {
     assert_eq!(views(&read)[0].1.started_at.unwrap().seconds(), 1, "initialisation is billed time");
 }
 
+// Trap31.
 #[test]
 fn trap_31_a_run_without_run_stop_is_lost_until_a_longer_log_says_more() {
     let begun = log("resnet", &event(9_000, "eval_accuracy", "0.4", r#"{"epoch_num": 4}"#));

@@ -138,6 +138,64 @@ fn a_resource_is_known_by_the_shape_of_its_id_or_by_its_declared_kind() {
 }
 
 #[test]
+fn accelerators_that_an_event_saw_are_those_of_its_machine_where_nobody_says_other() {
+    let gpus = |names: &[&str]| {
+        let one =
+            |name: &&str| format!(r#"{{"index":0,"name":"{name}","utilizationPercent":87,"lost":true}}"#);
+        let all: Vec<String> = names.iter().map(one).collect();
+        format!(
+            r#""gpuRun_gpus":{{"sampledAt":"2026-07-01T10:00:00Z","gpus":[{}],"unreadLines":1}}"#,
+            all.join(",")
+        )
+    };
+    let held = |bindings: &str| format!(r#""gpuRun_resources":{{"bindings":[{bindings}]}}"#);
+    let node = r#"{"nodeName":"n1"}"#;
+    for (facets, kind, held) in [
+        (format!("{},{}", gpus(&["A100", "A100"]), held(node)), Some("A100"), vec![2_000]),
+        (format!("{},{}", gpus(&["A100", "H100"]), held(node)), None, vec![2_000]),
+        (format!("{},{}", gpus(&["A100"]), held(r#"{"nodeName":"n1","gpus":0.5}"#)), Some("A100"), vec![500]),
+        (
+            format!("{},{}", gpus(&["A100"]), held(r#"{"nodeName":"n1"},{"nodeName":"n2"}"#)),
+            Some("A100"),
+            vec![0, 0],
+        ),
+        (format!("{},{}", gpus(&[]), held(node)), None, vec![0]),
+        (format!(r#"{},"gpuRun_attempt":{{"gpuKind":"a100"}}"#, gpus(&["A100"])), Some("a100"), vec![]),
+    ] {
+        let read = typed(&event("START", &facets)).unwrap();
+        let found = read.observations.iter().filter_map(|seen| match &seen.record {
+            RunRecord::Binding(binding) => Some(binding.gpus),
+            _ => None,
+        });
+        assert_eq!((views(&read)[0].gpu_kind.as_deref(), found.collect()), (kind, held), "{facets}");
+        assert_eq!(views(&read)[0].gpu_count, None, "one machine is not the run");
+    }
+    let broken = typed(&event("START", r#""gpuRun_gpus":{"gpus":[1]}"#)).unwrap();
+    assert_eq!(broken.rejections[0].code, "row::not_an_object");
+}
+
+#[test]
+fn an_end_that_nobody_can_judge_is_an_end_with_an_unknown_outcome() {
+    let facet = r#""gpuRun_attempt":{"endedAt":"2026-07-01T11:00:00Z","exitCode":0}"#;
+    for (kind, state, ended) in [
+        ("OTHER", RunState::Ended, Some("2026-07-01T11:00:00Z")),
+        ("FAIL", RunState::Ended, Some("2026-07-01T11:00:00Z")),
+        ("START", RunState::Running, None),
+        ("RUNNING", RunState::Running, None),
+    ] {
+        let read = typed(&event(kind, facet)).unwrap();
+        let view = views(&read)[0];
+        assert_eq!((view.state, view.ended_at.map(|at| at.to_string()).as_deref()), (state, ended), "{kind}");
+        assert_eq!(view.outcome == Outcome::Failed, kind == "FAIL");
+    }
+    // Nor is it lost: it ended.
+    let beat = event("RUNNING", r#""gpuRun_heartbeat":{"everySeconds":30}"#);
+    let late = OpenLineageOptions { taken_at: Some(ledger::Timestamp(i64::MAX)), ..options() };
+    let read = read(format!("{beat}\n{}", event("OTHER", facet)).as_bytes(), &late).unwrap();
+    assert!(read.warnings.is_empty() && views(&read).iter().all(|view| view.state != RunState::Lost));
+}
+
+#[test]
 fn a_checkpoint_on_the_node_is_not_durable_unless_the_event_says_so() {
     for (facet, durable) in [
         (r#"{"uri":"/scratch/4000"}"#, false),

@@ -102,6 +102,7 @@ fn a_managed_spot_job_has_an_attempt_for_every_start() {
     );
 }
 
+// Trap26.
 #[test]
 fn what_is_billed_is_the_time_of_one_instance_by_their_number_and_a_warm_pool_comes_in_addition() {
     let read = file("synthetic_jobs.json");
@@ -132,6 +133,7 @@ fn a_tuning_job_is_the_experiment_of_its_jobs_and_says_which_way_is_better() {
     assert_eq!((labelled.experiment.0.as_str(), labelled.method), ("limits", LinkMethod::Label));
 }
 
+// Trap27: SageMaker counts seconds since 1970.
 #[test]
 fn why_a_job_ended_follows_from_its_status_and_its_reason() {
     let read = file("synthetic_jobs.json");

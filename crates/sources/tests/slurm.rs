@@ -136,6 +136,7 @@ const FULL_EXPORTS: [&str; 5] = [
     "26.05/sacct_D.v0.0.45.json",
 ];
 
+// Trap7, Trap8: a segment is no attempt of its own, and a requeue has a submit time of its own.
 #[test]
 fn every_export_gives_the_expected_attempts() {
     let golden = golden();
@@ -193,6 +194,7 @@ fn the_rest_answer_gives_the_same_records() {
     assert_eq!(missing, ["slurm:gpu26:23:1795999135", "slurm:gpu26:24:1795999160"]);
 }
 
+// Trap1: without `-D`, every attempt before the last is missing.
 #[test]
 fn a_file_without_earlier_attempts_warns_and_is_part_of_the_full_one() {
     for (hidden, full) in [
@@ -214,6 +216,7 @@ fn a_file_without_earlier_attempts_warns_and_is_part_of_the_full_one() {
     }
 }
 
+// Trap12: a job that never started has an end and no start.
 #[test]
 fn an_old_version_gives_the_same_attempts_in_every_form() {
     let full = import("22.05/sacct_D_X_std.txt");
@@ -236,6 +239,7 @@ fn an_old_version_gives_the_same_attempts_in_every_form() {
     assert_eq!((running.state, running.ended_at, running.elapsed_seconds), (RunState::Running, None, None));
 }
 
+// Trap3, Trap4: times are of the zone of the machine, and an old version cuts the offset off.
 #[test]
 fn local_times_need_their_zone_and_then_agree_with_epochs() {
     let mut options = SlurmOptions::new(Zone::Undeclared);
@@ -288,6 +292,7 @@ fn a_job_names_its_experiment_and_its_requeues_share_it() {
     assert_eq!(attempt(&read, "slurm:gpu26:13:1795998677").aliases[0], "job_id=5_2");
 }
 
+// Trap6, Trap11: a timeout exits with 0:0, and a job out of memory is FAILED with 137.
 #[test]
 fn the_cause_comes_from_states_and_steps_never_from_an_exit_code() {
     let read = import("26.05/sacct_D.v0.0.45.json");
@@ -312,6 +317,7 @@ fn the_cause_comes_from_states_and_steps_never_from_an_exit_code() {
     assert_eq!(attempt(&text, "slurm:gpu26:23:1795999135").cause, Cause::OomHost);
 }
 
+// Trap13: nodes of a cloud that never booted were held for 66 seconds.
 #[test]
 fn a_record_binds_every_node_with_its_gpus() {
     let read = import("26.05/sacct_D_X_std.txt");
@@ -332,6 +338,17 @@ fn a_record_binds_every_node_with_its_gpus() {
     assert_eq!(attempt(&read, "slurm:gpu26:9:1795998677").gpu_count, Some(0));
 }
 
+// Trap9: 64-bit ids of records are text, since no double holds them.
+#[test]
+fn trap_9_the_index_of_a_record_keeps_every_digit() {
+    let read = import("26.05/sacct_D_parsable2_ALL.txt");
+    let first = attempt(&read, "slurm:gpu26:1:1795998677");
+    assert!(first.aliases.contains(&"db_index=3388546022428150784".to_owned()), "{:?}", first.aliases);
+    let second = attempt(&read, "slurm:gpu26:2:1795998677");
+    assert!(second.aliases.contains(&"db_index=3388546022428175360".to_owned()), "{:?}", second.aliases);
+}
+
+// Trap14: the name of a node is used again by other instances.
 #[test]
 fn a_node_name_is_another_instance_each_time() {
     let (text, rest) =

@@ -74,6 +74,24 @@ fn a_resumed_run_is_two_attempts_of_one_experiment_and_the_failed_one_is_kept() 
     assert!(attempts.iter().all(|(_, view)| view.link.as_ref().unwrap().experiment.0 == "exp-42"));
 }
 
+// Trap18.
+#[test]
+fn a_tag_names_the_same_attempt_elsewhere_wherever_a_run_is_read_from() {
+    let tags = ["baseline", "attempt_alias=ol:01ab; k8s:c:u", "other=ol:02"];
+    let tagged: Vec<u8> = tags.iter().flat_map(|tag| text(10, tag)).collect();
+    // A run record is sent again when something changes.
+    let local = typed(&file(&[begun("h", &tagged), begun("h", &tagged), exit(0)]));
+    let api = typed(
+        br#"{"name":"r","state":"finished","createdAt":"2026-07-01T10:00:00Z","heartbeatAt":"2026-07-01T10:01:00Z",
+            "tags":["baseline","attempt_alias=ol:01ab; k8s:c:u","other=ol:02"]}"#,
+    );
+    for read in [local, api] {
+        assert_eq!(views(&read)[0].1.aliases, ["ol:01ab", "k8s:c:u"]);
+    }
+    let untagged = typed(br#"{"name":"r","state":"finished","createdAt":"2026-07-01T10:00:00Z","tags":"a"}"#);
+    assert_eq!(untagged.rejections[0].code, "row::not_a_text");
+}
+
 #[test]
 fn trap_18_an_empty_exit_record_is_success_and_none_is_a_crash() {
     for (end, state, outcome, cause) in [

@@ -40,6 +40,7 @@ word_sets! {
     Initiator => "initiator",
     JoinMethod => "join method",
     LinkMethod => "link method",
+    Metric => "metric of a device",
     Outcome => "outcome",
     PhaseKind => "kind of phase",
     PriceKind => "kind of price",

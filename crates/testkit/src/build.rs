@@ -29,10 +29,12 @@ pub fn attempt(key: &str, experiment: &str, hours: (i64, i64)) -> Attempt {
         link: ExperimentLink {
             experiment: ExperimentId(experiment.to_owned()),
             method: LinkMethod::Explicit,
-        },
+        }
+        .into(),
         ordinal: 1,
         scheduler: "test".to_owned(),
         cluster: None,
+        namespace: None,
         name: None,
         user: None,
         team: None,
@@ -60,6 +62,7 @@ pub fn attempt(key: &str, experiment: &str, hours: (i64, i64)) -> Attempt {
         interruptions: Vec::new(),
         quality: Vec::new(),
         artifacts: Vec::new(),
+        utilisation: Vec::new(),
         source_overwrote: false,
     }
 }

@@ -26,7 +26,8 @@ fn read(text: &str) -> Vec<Attempt> {
 }
 
 fn written(attempt: &Attempt) -> String {
-    events(attempt).iter().map(|event| format!("{event}\n")).collect()
+    let lines: Vec<String> = events(attempt).iter().map(ToString::to_string).collect();
+    lines.join("\n")
 }
 
 /// What the way out and in again may change: names of its own, and by what the record was found.

@@ -62,6 +62,7 @@ fn outcomes(folded: &Folded) -> Vec<(&str, RunState, Outcome)> {
         .collect()
 }
 
+// Trap15, Refold3: the failed attempt is kept, whatever was imported first.
 #[test]
 fn trap_15_a_resumed_mlflow_run_keeps_its_failed_attempt() {
     let again = format!("{RESUMED}#2");
@@ -116,6 +117,7 @@ fn a_resumed_wandb_run_is_two_attempts_of_its_group() {
     assert!(folded.notes.is_empty());
 }
 
+// Trap19.
 #[test]
 fn trap_19_a_restart_in_tensorboard_leaves_the_redone_steps_with_the_first_attempt() {
     let options = TensorboardOptions {

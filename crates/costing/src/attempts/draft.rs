@@ -1,15 +1,27 @@
 //! Makes the attempts of one key: its lanes, their sessions, and the records that belong to each.
 
+use std::cmp::Reverse;
+
 use ledger::{
-    Attempt, AttemptId, AttemptView, Capacity, Cause, Chain, ExperimentId, ExperimentLink, Grade, LinkMethod,
-    Outcome, Phase, PhaseKind, RunState, Timestamp,
+    Attempt, AttemptId, AttemptLink, AttemptView, Capacity, Cause, Chain, Confidence, ExperimentId,
+    ExperimentLink, LinkMethod, Outcome, Phase, RunState, Timestamp,
 };
 
 use super::gather::{Group, Said};
 use super::lane::{Lane, lanes};
 use super::node::NodeTable;
+use super::phase::{Span, partition};
+use super::presence::Presence;
 use super::session::{Session, sessions};
 use super::{Note, holding, record};
+use crate::phases::held;
+
+/// What is known beside the records of a key.
+#[derive(Debug)]
+pub(super) struct Surroundings<'a> {
+    pub(super) nodes: NodeTable,
+    pub(super) presence: Presence<'a>,
+}
 
 /// An attempt, before its segments are joined.
 #[derive(Debug)]
@@ -28,9 +40,18 @@ struct Run<'a> {
 }
 
 /// The attempts of one key; more than one if ids collided or the source overwrote itself.
-pub(super) fn drafts(key: &str, group: &Group<'_>, table: &NodeTable, notes: &mut Vec<Note>) -> Vec<Draft> {
+pub(super) fn drafts(
+    key: &str,
+    group: &Group<'_>,
+    surroundings: &Surroundings<'_>,
+    notes: &mut Vec<Note>,
+) -> Vec<Draft> {
     let mut lanes = lanes(&group.own);
-    let runs = runs(key, &mut lanes, notes);
+    let mut runs = runs(key, &mut lanes, notes);
+    let sources = group.own.views.iter().map(|said| said.source).collect();
+    if let Some(lost) = surroundings.presence.lost_at(key, &sources, seen(group)) {
+        runs.iter_mut().for_each(|run| run.session.lose(lost));
+    }
     let places: Vec<holding::Place> = runs
         .iter()
         .map(|run| {
@@ -47,22 +68,31 @@ pub(super) fn drafts(key: &str, group: &Group<'_>, table: &NodeTable, notes: &mu
             let mine = held.pop().unwrap_or_default();
             let mut bindings = mine.bindings();
             for binding in &mut bindings {
-                if binding.end.is_none() && run.session.state == RunState::Ended {
+                // What nobody saw end is held until it was last seen, or it would be held for ever.
+                if binding.end.is_none() && matches!(run.session.state, RunState::Ended | RunState::Lost) {
                     binding.end = run.session.ended_at.map(|end| end.max(binding.start));
                 }
             }
-            let resolved = table.resolve(attempt.cluster.as_deref(), bindings);
+            let resolved = surroundings.nodes.resolve(attempt.cluster.as_deref(), bindings);
             attempt.bindings = resolved.bindings;
+            let elapsed = run.session.latest(|view| view.elapsed_seconds);
             attempt.phases = record::phases(&mine.records.phases);
+            attempt.phases.extend(holding::suspended(&attempt, elapsed));
             attempt.checkpoints = record::checkpoints(&mine.records.checkpoints);
             attempt.interruptions = record::interruptions(&mine.records.interruptions);
             attempt.quality = record::quality(&mine.records.quality);
             attempt.artifacts = record::artifacts(&mine.records.artifacts);
-            holding::count_accelerators(&mut attempt, run.session.latest(|view| view.elapsed_seconds));
+            holding::count_accelerators(&mut attempt, elapsed);
             let chain = run.session.latest(|view| view.chain.clone());
             Draft { attempt, chain, capacities: resolved.capacities }
         })
         .collect()
+}
+
+/// The latest time at which any view of the attempt tells of it.
+fn seen(group: &Group<'_>) -> Option<Timestamp> {
+    let views = group.own.views.iter().chain(&group.companions.views);
+    views.filter_map(|said| said.modified_at.max(said.record.ended_at).max(said.record.started_at)).max()
 }
 
 /// The sessions of every lane, with their keys and the notes that they give rise to.
@@ -107,21 +137,24 @@ fn collision(key: &str, lanes: &[Lane<'_>]) -> Option<String> {
     Some(format!("id collision: `{key}` names {} executions: {}", lanes.len(), executions.join("; ")))
 }
 
-/// The best link of all views: by method, then the attempt's own before companions', then the newest.
-fn link(key: &str, group: &Group<'_>) -> ExperimentLink {
-    let own = group.own.views.iter().rev();
-    let views = own.chain(group.companions.views.iter().rev());
-    let best = views.filter_map(|said| said.record.link.as_ref()).min_by_key(|link| link.method);
-    best.cloned().unwrap_or_else(|| {
-        let job =
-            group.own.views.iter().find_map(|said| said.record.chain.as_ref()).map(|chain| chain.job.clone());
-        let experiment = ExperimentId(job.unwrap_or_else(|| key.to_owned()));
-        ExperimentLink { experiment, method: LinkMethod::OwnJob }
-    })
+/// The surest link of all views; of equally sure ones that of the stronger method, then the attempt's own before
+/// companions', then the newest. A companion's link is no surer than that it is one.
+fn link(key: &str, group: &Group<'_>) -> AttemptLink {
+    let own = group.own.views.iter().rev().filter_map(|said| said.record.link.as_ref());
+    let own = own.map(|link| (link, Confidence::CERTAIN));
+    let links = own.chain(group.companion_links.iter().rev().copied());
+    let sure = |(link, join): &(&ExperimentLink, Confidence)| link.method.confidence().min(*join);
+    if let Some((link, join)) = links.min_by_key(|link| (Reverse(sure(link)), link.0.method)) {
+        return AttemptLink { confidence: sure(&(link, join)), ..link.clone().into() };
+    }
+    let job =
+        group.own.views.iter().find_map(|said| said.record.chain.as_ref()).map(|chain| chain.job.clone());
+    let experiment = ExperimentId(job.unwrap_or_else(|| key.to_owned()));
+    ExperimentLink { experiment, method: LinkMethod::OwnJob }.into()
 }
 
 /// Everything but the records: fields are the newest told, a companion fills what the attempt's own source leaves out.
-fn described(run: &Run<'_>, group: &Group<'_>, link: ExperimentLink) -> Attempt {
+fn described(run: &Run<'_>, group: &Group<'_>, link: AttemptLink) -> Attempt {
     let session = &run.session;
     let told = Told { session, companions: &group.companions.views };
     let mut aliases: Vec<String> = told.views().flat_map(|view| view.aliases.iter().cloned()).collect();
@@ -142,6 +175,7 @@ fn described(run: &Run<'_>, group: &Group<'_>, link: ExperimentLink) -> Attempt 
         ordinal: 0,
         scheduler: told.any(|v| (!v.scheduler.is_empty()).then(|| v.scheduler.clone())).unwrap_or_default(),
         cluster: told.any(|v| v.cluster.clone()),
+        namespace: told.any(|v| v.namespace.clone()),
         name: told.any(|v| v.name.clone()),
         user: told.any(|v| v.user.clone()),
         team: told.any(|v| v.team.clone()),
@@ -169,6 +203,7 @@ fn described(run: &Run<'_>, group: &Group<'_>, link: ExperimentLink) -> Attempt 
         interruptions: Vec::new(),
         quality: Vec::new(),
         artifacts: Vec::new(),
+        utilisation: Vec::new(),
         source_overwrote: session.overwrote,
     }
 }
@@ -204,21 +239,10 @@ impl Draft {
         attempt.aliases.retain(|alias| *alias != attempt.canonical_key);
         attempt.aliases.sort();
         attempt.aliases.dedup();
-        let gaps = underived_time(&attempt);
-        attempt.phases.extend(gaps);
-        attempt.phases.sort();
+        let span =
+            Span { submitted: attempt.submitted_at, started: attempt.started_at, ended: attempt.ended_at };
+        let told: Vec<Phase> = std::mem::take(&mut attempt.phases);
+        attempt.phases = partition(span, &told, &held(&attempt));
         attempt
     }
-}
-
-/// Time that no phase covers: waiting before the start, unknown after it.
-fn underived_time(attempt: &Attempt) -> Vec<Phase> {
-    let part = |from: Option<Timestamp>, to: Option<Timestamp>, kind: PhaseKind| -> Vec<Phase> {
-        let (Some(from), Some(to)) = (from, to) else { return Vec::new() };
-        let gaps = record::uncovered(from, to, &attempt.phases).into_iter();
-        gaps.map(|interval| Phase { interval, kind, grade: Grade::Derived }).collect()
-    };
-    let mut phases = part(attempt.submitted_at, attempt.started_at.or(attempt.ended_at), PhaseKind::Queue);
-    phases.extend(part(attempt.started_at, attempt.ended_at, PhaseKind::Unknown));
-    phases
 }

@@ -1,14 +1,21 @@
 //! Brings a set of observations into one order and groups it by attempt.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::{
-    Artifact, AttemptView, Binding, Checkpoint, Interruption, NodePeriod, Observation, Phase, QualityResult,
-    RunRecord, SourceId, Timestamp,
+    Artifact, AttemptView, Binding, Checkpoint, Confidence, ExperimentLink, Interruption, NodePeriod,
+    Observation, Phase, QualityResult, RunRecord, Snapshot, SourceId, StoredBytes, Timestamp,
 };
 
-use super::{Note, alias};
+use super::decision::Decisions;
+use super::{Note, alias, device};
+
+/// How the keys begin of what listings of buckets found.
+pub(super) const IN_A_BUCKET: &str = "s3://";
+
+/// What the key of a machine begins with, before its id on the bill.
+const MACHINE: &str = "instance:";
 
 /// A record, with who said it and when.
 #[derive(Debug)]
@@ -44,6 +51,8 @@ pub(super) struct Group<'a> {
     pub(super) own: Records<'a>,
     pub(super) companions: Records<'a>,
     pub(super) companion_keys: Vec<&'a str>,
+    /// What companions say of the experiment, with how sure it is that they are of this attempt.
+    pub(super) companion_links: Vec<(&'a ExperimentLink, Confidence)>,
 }
 
 /// All observations, grouped.
@@ -51,6 +60,14 @@ pub(super) struct Group<'a> {
 pub(super) struct Gathered<'a> {
     pub(super) groups: BTreeMap<&'a str, Group<'a>>,
     pub(super) nodes: Vec<Said<'a, NodePeriod>>,
+    pub(super) devices: Vec<device::Told<'a>>,
+    pub(super) stored: Vec<Said<'a, StoredBytes>>,
+    /// What listings of buckets found, by place.
+    pub(super) listed: BTreeMap<&'a str, Records<'a>>,
+    pub(super) snapshots: Vec<Said<'a, Snapshot>>,
+    pub(super) decisions: Decisions<'a>,
+    /// Interruptions of machines, which know no attempt.
+    pub(super) machines: BTreeSet<Interruption>,
     pub(super) notes: Vec<Note>,
 }
 
@@ -62,37 +79,64 @@ pub(super) fn gather(observations: &[Observation]) -> Gathered<'_> {
     let mut gathered = Gathered::default();
     let mut by_key: BTreeMap<&str, Records<'_>> = BTreeMap::new();
     for observation in sorted {
-        if let RunRecord::Node(period) = &observation.record {
-            gathered.nodes.push(said(observation, period));
-        } else {
+        if !gathered.take_apart(observation) {
             by_key.entry(&observation.key).or_default().push(observation);
         }
     }
-    let homes = alias::homes(&by_key);
+    let alias::Homes { homes, notes } = alias::homes(&by_key);
+    gathered.notes.extend(notes);
     for (key, records) in by_key {
-        let home = homes.get(key).copied().unwrap_or(key);
-        if home == key && records.views.is_empty() {
-            gathered.notes.push(without_attempt(key, &records));
-            continue;
-        }
-        let group = gathered.groups.entry(home).or_default();
-        if home == key {
-            group.own = records;
-        } else {
-            group.companion_keys.push(key);
-            group.companions.append(records);
+        let home = homes.get(key).filter(|home| home.key != key);
+        match home {
+            Some(home) => gathered.groups.entry(home.key).or_default().join(key, records, home.confidence),
+            None if records.views.is_empty() && key.starts_with(IN_A_BUCKET) => {
+                gathered.listed.insert(key, records);
+            }
+            None if records.views.is_empty() => gathered.notes.push(without_attempt(key, records.count())),
+            None => gathered.groups.entry(key).or_default().own = records,
         }
     }
     gathered
 }
 
-fn without_attempt(key: &str, records: &Records<'_>) -> Note {
-    let count = records.bindings.len()
-        + records.phases.len()
-        + records.checkpoints.len()
-        + records.interruptions.len()
-        + records.quality.len()
-        + records.artifacts.len();
+impl<'a> Gathered<'a> {
+    /// Takes a record that is of no key's attempt; false if it is of one.
+    fn take_apart(&mut self, observation: &'a Observation) -> bool {
+        match &observation.record {
+            RunRecord::Node(period) => self.nodes.push(said(observation, period)),
+            RunRecord::Utilisation(told) => self.devices.push((&observation.key, said(observation, told))),
+            RunRecord::Stored(stored) => self.stored.push(said(observation, stored)),
+            RunRecord::Snapshot(snapshot) => self.snapshots.push(said(observation, snapshot)),
+            RunRecord::Link(decision) => {
+                self.decisions.entry(&observation.key).or_default().push(decision);
+            }
+            RunRecord::Interruption(interruption) => {
+                let Some(machine) = observation.key.strip_prefix(MACHINE) else { return false };
+                let resource_id = Some(machine.to_owned());
+                self.machines.insert(Interruption { resource_id, ..interruption.clone() });
+            }
+            RunRecord::Attempt(_)
+            | RunRecord::Binding(_)
+            | RunRecord::Phase(_)
+            | RunRecord::Checkpoint(_)
+            | RunRecord::Quality(_)
+            | RunRecord::Artifact(_) => return false,
+        }
+        true
+    }
+}
+
+impl<'a> Group<'a> {
+    fn join(&mut self, key: &'a str, records: Records<'a>, confidence: Confidence) {
+        let links = records.views.iter().filter_map(|said| said.record.link.as_ref());
+        self.companion_links.extend(links.map(|link| (link, confidence)));
+        self.companion_keys.push(key);
+        self.companions.append(records);
+    }
+}
+
+/// That nothing is known of the attempt of some records.
+pub(super) fn without_attempt(key: &str, count: usize) -> Note {
     Note {
         code: "attempt::records_without_attempt",
         key: key.to_owned(),
@@ -114,8 +158,22 @@ impl<'a> Records<'a> {
             RunRecord::Interruption(record) => self.interruptions.push(said(o, record)),
             RunRecord::Quality(record) => self.quality.push(said(o, record)),
             RunRecord::Artifact(record) => self.artifacts.push(said(o, record)),
-            RunRecord::Node(_) => {}
+            RunRecord::Node(_)
+            | RunRecord::Link(_)
+            | RunRecord::Snapshot(_)
+            | RunRecord::Utilisation(_)
+            | RunRecord::Stored(_) => {}
         }
+    }
+
+    /// All but the views.
+    fn count(&self) -> usize {
+        self.bindings.len()
+            + self.phases.len()
+            + self.checkpoints.len()
+            + self.interruptions.len()
+            + self.quality.len()
+            + self.artifacts.len()
     }
 
     fn append(&mut self, mut other: Self) {
@@ -146,6 +204,10 @@ fn record_order(a: &RunRecord, b: &RunRecord) -> Ordering {
         (RunRecord::Quality(a), RunRecord::Quality(b)) => quality_order(a, b),
         (RunRecord::Artifact(a), RunRecord::Artifact(b)) => a.cmp(b),
         (RunRecord::Node(a), RunRecord::Node(b)) => a.cmp(b),
+        (RunRecord::Utilisation(a), RunRecord::Utilisation(b)) => a.cmp(b),
+        (RunRecord::Stored(a), RunRecord::Stored(b)) => a.cmp(b),
+        (RunRecord::Link(a), RunRecord::Link(b)) => a.cmp(b),
+        (RunRecord::Snapshot(a), RunRecord::Snapshot(b)) => a.cmp(b),
         _ => rank(a).cmp(&rank(b)),
     }
 }
@@ -167,5 +229,9 @@ const fn rank(record: &RunRecord) -> u8 {
         RunRecord::Quality(_) => 5,
         RunRecord::Artifact(_) => 6,
         RunRecord::Node(_) => 7,
+        RunRecord::Utilisation(_) => 8,
+        RunRecord::Stored(_) => 9,
+        RunRecord::Link(_) => 10,
+        RunRecord::Snapshot(_) => 11,
     }
 }

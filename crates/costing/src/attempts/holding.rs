@@ -1,6 +1,6 @@
 //! Gives each session the records that belong to it, and counts the accelerators that it held.
 
-use ledger::{Attempt, Binding, BindingKind, Timestamp};
+use ledger::{Attempt, Binding, Grade, Interval, Phase, PhaseKind, Timestamp};
 
 use super::gather::{Group, Records, Said};
 use super::lane::{Lane, host};
@@ -27,7 +27,7 @@ impl Share<'_> {
     pub(super) fn bindings(&self) -> Vec<Binding> {
         let mut own = record::bindings(&self.records.bindings);
         let companion = record::bindings(&self.companion_bindings);
-        let computes = |b: &Binding| host(b).is_some() || b.kind == BindingKind::ManagedJob;
+        let computes = |b: &Binding| b.kind.is_machine();
         let own_has_ids = own.iter().any(|b| computes(b) && b.resource_id.is_some());
         let companion_has_ids = companion.iter().any(|b| computes(b) && b.resource_id.is_some());
         let own_computes = own.iter().any(computes);
@@ -104,6 +104,22 @@ fn place(places: &[Place], lane: usize, edge: Edge) -> usize {
     let of_lane = || places.iter().enumerate().filter(|(_, place)| place.lane == lane);
     let found = of_lane().find(|(_, place)| open_then(place)).or_else(|| of_lane().next_back());
     found.map_or(0, |(index, _)| index)
+}
+
+/// The time that an attempt was suspended, where its source counts less than from its start to its end: machines were
+/// held and nothing ran. The source tells how long and not when, so that it stands, modelled, at the end.
+pub(super) fn suspended(attempt: &Attempt, elapsed_seconds: Option<u64>) -> Option<Phase> {
+    const MICROS_PER_SECOND: i64 = 1_000_000;
+    let (start, end) = (attempt.started_at?, attempt.ended_at?);
+    let counted = i64::try_from(elapsed_seconds?).ok()?.checked_mul(MICROS_PER_SECOND)?;
+    let missing = end.0.checked_sub(start.0)?.checked_sub(counted)?;
+    // Times that are told to the second differ by less than one of them.
+    let interval = Interval { start: Timestamp(end.0.checked_sub(missing)?), end };
+    (missing >= MICROS_PER_SECOND).then_some(Phase {
+        interval,
+        kind: PhaseKind::Idle,
+        grade: Grade::Modelled,
+    })
 }
 
 /// Fills the accelerators held: the source's own count and seconds first, else what the bindings say.

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::{
-    Artifact, Binding, Checkpoint, Interruption, Interval, Phase, PhaseKind, QualityResult, SourceId,
-    Timestamp,
+    Artifact, Binding, Checkpoint, Interruption, Phase, PhaseKind, QualityResult, SourceId, Timestamp,
 };
 
 use super::gather::{Said, quality_order};
@@ -113,23 +112,4 @@ pub(super) fn artifacts(said: &[Said<'_, Artifact>]) -> Vec<Artifact> {
     kept.sort();
     kept.dedup();
     kept
-}
-
-/// The parts of `[start, end)` that none of the phases covers.
-pub(super) fn uncovered(start: Timestamp, end: Timestamp, phases: &[Phase]) -> Vec<Interval> {
-    let mut covered: Vec<Interval> = phases.iter().map(|phase| phase.interval).collect();
-    covered.sort();
-    let mut gaps = Vec::new();
-    let mut from = start;
-    for interval in covered {
-        let gap_end = interval.start.min(end);
-        if from < gap_end {
-            gaps.push(Interval { start: from, end: gap_end });
-        }
-        from = from.max(interval.end);
-    }
-    if from < end {
-        gaps.push(Interval { start: from, end });
-    }
-    gaps
 }

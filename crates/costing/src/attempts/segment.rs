@@ -1,5 +1,6 @@
 //! Joins the segments of a resized job into one attempt.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ledger::{Capacity, Timestamp};
@@ -72,13 +73,14 @@ impl Draft {
         let (a, b) = (&mut self.attempt, next.attempt);
         a.aliases.push(b.canonical_key);
         a.aliases.extend(b.aliases);
-        if b.link.method < a.link.method {
+        if (Reverse(b.link.confidence), b.link.method) < (Reverse(a.link.confidence), a.link.method) {
             a.link = b.link;
         }
         a.name = a.name.take().or(b.name);
         a.user = a.user.take().or(b.user);
         a.team = a.team.take().or(b.team);
         a.queue = a.queue.take().or(b.queue);
+        a.namespace = a.namespace.take().or(b.namespace);
         a.ended_at = b.ended_at;
         a.state = b.state;
         a.outcome = b.outcome;

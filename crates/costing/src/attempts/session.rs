@@ -90,7 +90,8 @@ impl<'a> Session<'a> {
             end_reported_at: Timestamp(i64::MIN),
         };
         if floor.is_some() && view.record.state == RunState::Running {
-            session.seen_again_at = view.modified_at.max(floor);
+            // A record without any time tells not when it was seen again.
+            session.seen_again_at = view.modified_at.max(floor).filter(|at| *at > Timestamp(i64::MIN));
         }
         session.take(view);
         session
@@ -104,6 +105,14 @@ impl<'a> Session<'a> {
     /// The newest value told.
     pub(super) fn latest<T>(&self, of: impl Fn(&'a AttemptView) -> Option<T>) -> Option<T> {
         self.views.iter().rev().find_map(|said| of(said.record))
+    }
+
+    /// It was last seen then, and is not there any more; what has ended stays as it is.
+    pub(super) fn lose(&mut self, seen: Timestamp) {
+        if matches!(self.state, RunState::Pending | RunState::Running) {
+            self.state = RunState::Lost;
+            self.ended_at = Some(self.started_at().map_or(seen, |start| seen.max(start)));
+        }
     }
 
     fn is_left_by(&self, view: &Said<'a, AttemptView>) -> bool {

@@ -1,7 +1,13 @@
 //! Builders and scenarios for the fold.
 
+mod aliases;
 mod corrections;
+mod devices;
 mod laws;
+mod links;
+mod machines;
+mod phases;
+mod presence;
 mod resources;
 mod retries;
 
@@ -60,6 +66,21 @@ pub(super) fn node_binding(node: &str, start: i64, end: Option<i64>, gpus: u64) 
         gpus,
         method: JoinMethod::HostName,
     }
+}
+
+/// A holding of a whole machine that the bill knows by this id.
+pub(super) fn instance(id: &str, start: i64, end: Option<i64>) -> Binding {
+    Binding {
+        kind: BindingKind::Instance,
+        resource_id: Some(id.to_owned()),
+        node_name: None,
+        method: JoinMethod::ResourceId,
+        ..node_binding("", start, end, 8_000)
+    }
+}
+
+pub(super) fn codes(folded: &Folded) -> Vec<&'static str> {
+    folded.notes.iter().map(|note| note.code).collect()
 }
 
 pub(super) fn period(node: &str, start: i64, end: Option<i64>, instance: &str) -> NodePeriod {

@@ -99,7 +99,8 @@ fn end(attempt: &Attempt) -> Option<Value> {
         (RunState::Ended, Outcome::Cancelled | Outcome::Preempted | Outcome::Timeout) => "ABORT",
     };
     let facet = without_nulls(json!({
-        "state": (kind == "OTHER").then(|| attempt.state.word()),
+        "lostAt": (attempt.state == RunState::Lost).then(|| at.to_string()),
+        "endedAt": (kind == "OTHER" && attempt.state == RunState::Ended).then(|| at.to_string()),
         "outcome": (attempt.outcome != Outcome::Unknown).then(|| attempt.outcome.word()),
         "cause": (attempt.cause != Cause::Unknown).then(|| attempt.cause.word()),
         "evidence": attempt.cause_evidence,

@@ -21,13 +21,14 @@
 //!
 //! # How a record becomes an attempt
 //!
-//! None does: EC2 knows machines and not runs. An interruption is kept under the key of its machine, `instance:{id}`.
+//! None does: EC2 knows machines and not runs. An interruption is kept under the key of its machine, `instance:{id}`, and
+//! is given to the attempts that held the machine then, whichever is imported first; one that nobody held is told.
 //! A described instance is a period of the node of its host name in the cluster that the user names, from its launch
 //! to the end that an event tells, so that runs which only know the host's name are bound to the instance of the bill.
 //!
 //! # What it cannot tell
 //!
-//! * Which run was interrupted: only what holds the instance by its id at that time can say so.
+//! * Which run was interrupted, of runs that know no instance: only what holds it by its id at that time can say so.
 //! * Warnings are sent as well as it goes: an instance may be taken back without one.
 //! * Whether a warned instance was taken back in its first hour, which is free: the bill tells.
 //!

@@ -61,15 +61,16 @@
 //! | any other exit code but 0 | `app_error` |
 //!
 //! A pod that a later list of its namespace does not hold any more, or whose watch event says `DELETED`, without an
-//! end of its own, is lost: nobody told how it ended. A pod is ordered by the latest time that its own status tells,
-//! so exports may be imported in any order.
+//! end of its own, is lost: nobody told how it ended. A list that the user declares complete is also kept as a snapshot of
+//! what had not ended: an attempt that a later one of another file does not hold any more is lost when it was last seen.
+//! A pod is ordered by the latest time that its own status tells, so exports may be imported in any order.
 //!
 //! # What it cannot tell
 //!
 //! * Runs before the last restart: a container keeps only its last end. A warning counts what is missing.
 //! * Pods that were deleted before an export saw them: a restarted `JobSet` deletes its pods, and finished jobs are
 //!   cleaned up. A `JobSet`'s attempts without pods are told, without what they held.
-//! * That a pod vanished between two files: it stays running. Lists one after another in one file tell it.
+//! * That a pod vanished between two files that are not declared complete: it stays running.
 //! * What a rank held that vanished between two files while another one of its attempt on the same node goes on.
 //! * Devices of dynamic resource allocation (`resourceClaims`), and cores of AWS Neuron devices.
 //!
@@ -122,6 +123,9 @@ pub struct KubernetesOptions {
     pub taken_at: Option<Timestamp>,
     /// Normalised keys of labels, annotations and variables whose value names an experiment, the strongest first.
     pub experiment_keys: Vec<String>,
+    /// True if the last list of the file holds every pod of the cluster (`-A`, without a selector), so that what it does
+    /// not hold is gone.
+    pub is_complete: bool,
 }
 
 const CODES: Codes = Codes {
@@ -214,6 +218,7 @@ fn told(mut world: World, cluster: String, options: &KubernetesOptions) -> Telem
     for draft in &gathered.drafts {
         read.observations.extend(teller.attempt(draft));
     }
+    read.observations.extend(teller.snapshot(&gathered.drafts));
     let vanished = whole::vanished(&world, &gathered.drafts);
     for gone in &vanished {
         read.observations.extend(teller.vanished(gone));

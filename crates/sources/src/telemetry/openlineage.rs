@@ -1,4 +1,4 @@
-//! Reads run events in the OpenLineage form, with five facets for what a GPU run needs beyond it.
+//! Reads run events in the OpenLineage form, with seven facets for what a GPU run needs beyond it.
 //!
 //! # What it reads
 //!
@@ -28,7 +28,7 @@
 //! | `outputs[]` with `facets.version`, `facets.datasetType` | artifacts: models, unless the type or name says else |
 //! | `run.facets.errorMessage.message` | evidence of the cause |
 //!
-//! The five facets of a GPU run, all under `run.facets`; every field may be left out unless it says required:
+//! The seven facets of a GPU run, all under `run.facets`; every field may be left out unless it says required:
 //!
 //! `gpuRun_attempt` — what launched the run and why it ended.
 //!
@@ -44,12 +44,13 @@
 //! | `capacity` | `on_demand`, `spot` or `reserved` | | `"spot"` |
 //! | `modelVersion`, `configVersion`, `datasetSnapshot` | text | | `"v3"` |
 //! | `outcome` | on an end, a word for the outcome, where it is more than the event type | | `"timeout"` |
-//! | `state` | on OTHER, `ended` or `lost` as of `eventTime`: an end that has no event type | | `"lost"` |
+//! | `lostAt` | time; when it was last seen, of a run that is gone without an end | | `"2026-07-01T13:30:00Z"` |
 //! | `cause` | a word for the cause | | `"spot_interruption"` |
 //! | `evidence` | list of text | | `["CUDA out of memory"]` |
 //! | `exitCode` | integer | | `1` |
 //! | `signal` | text | | `"SIGTERM"` |
 //! | `aliases` | list of text | | `["slurm:gpu26:42:1782900000"]` |
+//! | `endedAt` | time; on an OTHER event, of a run that ended nobody knows how | | `"2026-07-01T13:30:00Z"` |
 //!
 //! `gpuRun_resources` — what the run holds: a list `bindings` of
 //!
@@ -101,10 +102,21 @@
 //! |---|---|---|---|
 //! | `everySeconds` | number, required | seconds | `30` |
 //!
+//! `gpuRun_gpus` — what the accelerators of one machine did at a moment. Their number is that of the event's one binding
+//! where it tells no `gpus`, and their name the run's `gpuKind` where nobody tells one and all have the same. What they did
+//! is not kept: it prices nothing.
+//!
+//! | field | type | unit | example |
+//! |---|---|---|---|
+//! | `sampledAt` | time | | `"2026-07-01T10:30:00Z"` |
+//! | `gpus` | list of `index`, `uuid`, `name`, `utilizationPercent`, `memoryUsedMib`, `memoryTotalMib`, `powerWatts`, `lost` | as named | `[{"index":0,"name":"NVIDIA A100-SXM4-80GB","utilizationPercent":87}]` |
+//! | `unreadLines` | integer: lines of the driver's tool that are no accelerator | | `1` |
+//!
 //! # How a record becomes an attempt
 //!
 //! A run is one attempt, `ol:{runId}`; its events add up. START gives the start, COMPLETE, FAIL and ABORT the end;
-//! RUNNING and OTHER only carry facets. `eventTime` orders them. FAIL is a failure, of the program if there is evidence
+//! RUNNING and OTHER only carry facets, unless OTHER has an `endedAt`: the run ended then, and its outcome is unknown.
+//! `eventTime` orders them. FAIL is a failure, of the program if there is evidence
 //! and no other cause; ABORT is cancelled, or pre-empted if the cause says so. A run without an end is running: a crash
 //! shows itself.
 //! A run that promised signs of life and gave none for three times as long as promised is lost as of its last event. Of
@@ -126,6 +138,7 @@
 //! * <https://github.com/cloudevents/spec>
 
 mod event;
+mod gpus;
 mod held;
 mod object;
 mod outputs;

@@ -29,8 +29,10 @@
 //! Each node of the record is a binding, with the GPUs of the record spread evenly over its nodes (CPUs, if it has no
 //! GPU). GPUs are `gres/gpu`, or the sum of `gres/gpu:<type>` where that is missing, of `AllocTRES`, else of `ReqTRES`.
 //!
-//! The state decides how an attempt ended; an exit code never does. A FAILED record becomes out-of-memory if a step
-//! says so or held more than its memory.
+//! The state decides how an attempt ended; an exit code never makes a success. A FAILED record becomes out-of-memory if a
+//! step says so or held more than its memory. A job that failed and was then put back into the queue, by hand or by
+//! `RequeueExit`, is REQUEUED with the exit code of its failure, or with a batch step that FAILED: it failed. One without
+//! either was stopped to be put back.
 //!
 //! The experiment is named by `experiment=<id>;config=<version>;dataset=<snapshot>;model=<version>` (also with `,` or
 //! blanks between, or as a JSON object, whose quotes Slurm may have stored as backticks) in `Extra`, else `Comment`,
@@ -46,6 +48,9 @@
 //!   hold; otherwise the row is rejected. A line break in a text column always rejects its row.
 //! * An array task without `JobIDRaw` gets another key than with it.
 //! * The elapsed time of an attempt that still runs: the record does not say when it was exported.
+//! * The exit code of a failed job in the JSON of 22.05, which says 0 of every one.
+//! * When a job ended that failed and was put back into the queue later by hand: its end becomes that of the requeue, up to
+//!   `MinJobAge` later.
 //! * The size of a node and what was bought; spot is known only from the `Extra` of an instance (`market=spot`).
 //! * After `MaxJobId` job ids begin again: two unnamed jobs with one id then share an experiment, never an attempt.
 //!
@@ -75,11 +80,13 @@ use std::path::PathBuf;
 use flate2::read::MultiGzDecoder;
 
 pub(in crate::telemetry) use self::carrier::{Named, name_rule as experiment_of_name};
+pub use super::shared::convention::{Conventions, NamingRule};
 
 use self::fault::Fault;
 use self::history::History;
 use self::record::Record;
 use super::TelemetryRead;
+use super::shared::whole::{self, Unheld};
 use crate::{Rejection, SourceError, Zone};
 
 /// Bindings that one import may make; a longer period is imported in parts.
@@ -112,6 +119,8 @@ pub struct SlurmOptions {
     pub cluster: Option<String>,
     /// What a record without GPUs means.
     pub gpu_accounting: GpuAccounting,
+    /// How comments and names of jobs name experiments.
+    pub conventions: Conventions,
 }
 
 /// What it means that a record lists no `gres/gpu`.
@@ -124,9 +133,11 @@ pub enum GpuAccounting {
 }
 
 impl SlurmOptions {
-    /// Options with a zone for bare times; the records name their cluster, and GPUs are as reported.
-    pub const fn new(zone: Zone) -> Self {
-        Self { zone, cluster: None, gpu_accounting: GpuAccounting::AsReported }
+    /// Options with a zone for bare times; the records name their cluster, GPUs are as reported, and experiments are named
+    /// by the documented conventions.
+    pub fn new(zone: Zone) -> Self {
+        let conventions = Conventions::default();
+        Self { zone, cluster: None, gpu_accounting: GpuAccounting::AsReported, conventions }
     }
 }
 
@@ -135,7 +146,41 @@ impl SlurmOptions {
 /// # Errors
 /// A coded error where a file as a whole cannot be read: no header, no zone, no cluster, not JSON.
 pub fn read(files: &[SlurmFile], options: &SlurmOptions) -> Result<TelemetryRead, SourceError> {
+    read_for(Wanted::Attempts, files, options)
+}
+
+/// Reads the summaries of jobstats in the comments of records, and no attempts.
+///
+/// # Errors
+/// As [`read`].
+pub(in crate::telemetry) fn summaries(
+    files: &[SlurmFile],
+    options: &SlurmOptions,
+) -> Result<TelemetryRead, SourceError> {
+    read_for(Wanted::Summaries, files, options)
+}
+
+/// The text of a small file as a whole.
+///
+/// # Errors
+/// It breaks off, is no text, or has more than 256 MiB.
+pub(in crate::telemetry) fn text_of(file: &SlurmFile) -> Result<String, SourceError> {
+    let unheld = Unheld {
+        cannot_read: "slurm::cannot_read",
+        too_large: "slurm::too_large",
+        help: "give one summary in a file",
+    };
+    let bytes = whole::read(open(file)?, &file.name, unheld)?;
+    String::from_utf8(bytes).map_err(|error| cannot_read(&file.name, &std::io::Error::other(error)))
+}
+
+fn read_for(
+    wanted: Wanted,
+    files: &[SlurmFile],
+    options: &SlurmOptions,
+) -> Result<TelemetryRead, SourceError> {
     let mut import = Import {
+        wanted,
         options,
         file: String::new(),
         read: TelemetryRead::default(),
@@ -146,7 +191,9 @@ pub fn read(files: &[SlurmFile], options: &SlurmOptions) -> Result<TelemetryRead
         file.name.clone_into(&mut import.file);
         read_one(file, &mut import)?;
     }
-    import.read.warnings = import.history.warnings();
+    if wanted == Wanted::Attempts {
+        import.read.warnings = import.history.warnings();
+    }
     Ok(import.read)
 }
 
@@ -192,8 +239,18 @@ fn cannot_read(name: &str, error: &std::io::Error) -> SourceError {
         .help("check the path and its permissions")
 }
 
+/// What is told of records.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Their attempts, with what these held.
+    Attempts,
+    /// What jobstats wrote into their comments.
+    Summaries,
+}
+
 /// What is gathered while the files are read.
 struct Import<'o> {
+    wanted: Wanted,
     options: &'o SlurmOptions,
     /// Name of the file being read.
     file: String,
@@ -228,7 +285,11 @@ impl Import<'_> {
 
     /// Takes what a record says.
     fn take(&mut self, record: &Record) -> Result<(), Fault> {
-        let observations = record::observations(record, self.options.gpu_accounting)?;
+        if self.wanted == Wanted::Summaries {
+            self.read.observations.extend(record::summary(record)?);
+            return Ok(());
+        }
+        let observations = record::observations(record, self.options)?;
         self.bindings = self.bindings.saturating_add(observations.len());
         if self.bindings > MAX_BINDINGS {
             return Err(Fault::Stop(

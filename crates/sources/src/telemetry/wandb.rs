@@ -14,6 +14,7 @@
 //! | run: entity, project, id, start time | the attempt |
 //! | run: group, else sweep | the experiment; else `experiment` or `experiment_id` of the config, else the name `<experiment>.a<number>` |
 //! | config | `model_version`, `config_version`, `dataset_snapshot`, and `attempt_alias`, the key of the same attempt elsewhere |
+//! | tag `attempt_alias=…` | the key of the same attempt elsewhere, as `trainbill exec` sets it |
 //! | history: every number whose name begins with no `_` | quality; which way is better is not told |
 //! | summary: numbers that the history does not have | final quality; of the API, the last value of each metric |
 //! | exit | end; code 0, which is written as an empty record, is completed |

@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Write};
 use std::path::Path;
 
-use ledger::{Binding, RunRecord, Timestamp};
+use ledger::{Binding, RunRecord, Timestamp, Utilisation};
 use sources::telemetry::TelemetryRead;
 
 /// The path of a file under `testdata`.
@@ -51,7 +51,39 @@ fn record(record: &RunRecord) -> String {
         RunRecord::Quality(quality) => said(quality),
         RunRecord::Artifact(artifact) => said(artifact),
         RunRecord::Node(node) => said(node),
+        RunRecord::Utilisation(told) => used(told),
+        RunRecord::Stored(stored) => said(stored),
+        RunRecord::Link(decision) => said(decision),
+        RunRecord::Snapshot(snapshot) => said(snapshot),
     }
+}
+
+fn used(told: &Utilisation) -> String {
+    let some = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
+    let mut text = format!(
+        "utilisation {} host {} {} {}..{}",
+        told.device,
+        told.host.as_deref().unwrap_or("-"),
+        told.model.as_deref().unwrap_or("-"),
+        told.window.start,
+        told.window.end,
+    );
+    if let Some(seen) = told.coverage {
+        write!(text, " saw {}/{} at {} s", seen.seen, seen.expected, seen.step_seconds).unwrap();
+    }
+    for gauge in &told.gauges {
+        write!(text, "; {} {}", gauge.metric, gauge.samples.map_or(String::new(), |n| format!("of {n} ")))
+            .unwrap();
+        write!(text, "{} <= {} <= {}", some(gauge.least), some(gauge.mean), some(gauge.greatest)).unwrap();
+        if let Some(low) = gauge.low {
+            let stretches = (low.longest, low.at_start, low.at_end);
+            write!(text, " low {} s {stretches:?} at {} mW", low.seconds, some(low.power)).unwrap();
+        }
+    }
+    for error in &told.errors {
+        write!(text, "; error {} at {}", error.code, error.at).unwrap();
+    }
+    text
 }
 
 fn held(b: &Binding) -> String {

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use ledger::{Outcome, RunState};
+use ledger::{Cause, Outcome, RunState};
 use proptest::prelude::*;
 use sources::telemetry::slurm::{Content, SlurmFile, read};
 
-use crate::{attempt, codes, import_text, utc};
+use crate::{attempt, codes, import, import_text, utc};
 
 #[test]
 fn any_delimiter_order_and_case_of_columns_is_read() {
@@ -34,6 +34,68 @@ fn arrays_that_wait_are_accepted_and_say_nothing() {
         "task":"1-3"},"time":{"submission":1795998677,"start":0,"end":0},"state":{"current":["PENDING"]}}]}"#;
     let read = import_text(json).unwrap();
     assert_eq!((read.accepted, read.observations.len()), (1, 0));
+}
+
+/// As 22.05 wrote them: job 1 failed and was put back, job 3 was stopped to be put back. Job 4 was killed.
+#[test]
+fn a_job_that_failed_before_it_was_requeued_failed() {
+    let header = "Cluster|JobIDRaw|Submit|Start|End|State|ExitCode|DerivedExitCode|NodeList\n";
+    let row = |job: &str, state: &str, exit: &str| {
+        format!("c|{job}|1796082115|1796082116|1796082119|{state}|{exit}|0:0|vm\n")
+    };
+    let put_back = [("1", "75:0"), ("3", "0:0"), ("4", "1:9")];
+    let jobs: String = put_back.iter().map(|(job, exit)| row(job, "REQUEUED", exit)).collect();
+    // The accounting of a job that was stopped has a batch step that was cancelled.
+    let steps = row("1.batch", "FAILED", "75:0")
+        + &row("2", "REQUEUED", "0:0")
+        + &row("2.batch", "CANCELLED", "0:15");
+    let json = |job: &str, exit: &str, step: &str| {
+        format!(
+            r#"{{"job_id":{job},"cluster":"c","time":{{"submission":1796082115,"start":1796082116,"end":1796082119}},
+            "state":{{"current":"REQUEUED"}},"exit_code":{exit},"nodes":"vm",
+            "steps":[{{"step":{{"id":"batch"}},"state":"{step}","exit_code":{exit}}}]}}"#
+        )
+    };
+    let untold = r#"{"status":"SUCCESS","return_code":0}"#;
+    let killed = r#"{"return_code":{"set":true,"number":1},"signal":{"id":{"set":true,"number":9}}}"#;
+    let json = [json("1", untold, "FAILED"), json("3", untold, "CANCELLED"), json("4", killed, "CANCELLED")];
+    let json = format!(r#"{{"jobs":[{}]}}"#, json.join(","));
+    for (text, code, evidence) in [
+        (format!("{header}{jobs}"), Some(75), "state REQUEUED; exit code 75"),
+        (
+            format!("{header}{}{steps}{}", row("1", "REQUEUED", "75:0"), jobs.split_once('\n').unwrap().1),
+            Some(75),
+            "state REQUEUED; exit code 75; step batch FAILED",
+        ),
+        (json, None, "state REQUEUED; step batch FAILED"),
+    ] {
+        let read = import_text(&text).unwrap();
+        let how = |key: &str| {
+            let view = attempt(&read, key);
+            (view.outcome, view.cause, view.exit_code, view.cause_evidence.join("; "))
+        };
+        let failed = (Outcome::Failed, Cause::AppError, code, evidence.to_owned());
+        assert_eq!(how("slurm:c:1:1796082115"), failed, "for {text}");
+        let stopped = (Outcome::Cancelled, Cause::RequeuedByOperator, Some(0), "state REQUEUED".to_owned());
+        assert_eq!(how("slurm:c:3:1796082115"), stopped, "for {text}");
+        assert_eq!(how("slurm:c:4:1796082115").1, Cause::RequeuedByOperator, "for {text}");
+    }
+    let waits = r#"{"jobs":[{"job_id":5,"cluster":"c","time":{"submission":1,"start":0,"end":0},
+        "state":{"current":["PENDING","REQUEUE_HOLD"]},"exit_code":{"return_code":7}}]}"#;
+    assert_eq!(attempt(&import_text(waits).unwrap(), "slurm:c:5:1").outcome, Outcome::Unknown);
+}
+
+#[test]
+fn an_exit_code_of_0_of_a_job_that_failed_is_none() {
+    let old = import("22.05/sacct_D.json");
+    let text = import("22.05/sacct_D_X_std.txt");
+    let key =
+        text.observations.iter().find(|seen| seen.key.starts_with("slurm:gpu22:2:")).unwrap().key.clone();
+    let how = |read| {
+        let view = attempt(read, &key);
+        (view.outcome, view.exit_code)
+    };
+    assert_eq!((how(&text), how(&old)), ((Outcome::Failed, Some(7)), (Outcome::Failed, None)));
 }
 
 #[test]

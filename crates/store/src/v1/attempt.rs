@@ -57,6 +57,8 @@ pub(super) struct AttemptView {
     config_version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dataset_snapshot: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -102,6 +104,7 @@ impl From<&ledger::AttemptView> for AttemptView {
             model_version: view.model_version.clone(),
             config_version: view.config_version.clone(),
             dataset_snapshot: view.dataset_snapshot.clone(),
+            namespace: view.namespace.clone(),
         }
     }
 }
@@ -137,6 +140,7 @@ impl TryFrom<AttemptView> for ledger::AttemptView {
             model_version: stored.model_version,
             config_version: stored.config_version,
             dataset_snapshot: stored.dataset_snapshot,
+            namespace: stored.namespace,
         })
     }
 }

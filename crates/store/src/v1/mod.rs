@@ -1,12 +1,14 @@
 //! Version 1 of the stored form of a run record: JSON text that is the same for the same record for ever.
 //!
 //! The text is part of an observation's identity, so this form never changes: fields stand in the order of these
-//! types, absent ones are left out, times are microseconds since 1970 in UTC, floats are text. A later form is a
+//! types, absent ones are left out, times are microseconds since 1970 in UTC, floats are text. A record or a field may
+//! be added that is left out where it says nothing, since every text from before it stays what it was. A later form is a
 //! module of its own and leaves identities as they are.
 
 mod attempt;
 pub(crate) mod price;
 mod records;
+mod usage;
 
 use ledger::RunRecord;
 use serde::{Deserialize, Serialize};
@@ -27,6 +29,10 @@ enum Record {
     Quality(records::QualityResult),
     Artifact(records::Artifact),
     Node(records::NodePeriod),
+    Utilisation(usage::Utilisation),
+    Stored(usage::StoredBytes),
+    Link(records::LinkDecision),
+    Snapshot(records::Snapshot),
 }
 
 /// The stored text of a record.
@@ -40,6 +46,10 @@ pub(crate) fn encode(record: &RunRecord) -> Result<String, StoreError> {
         RunRecord::Quality(quality) => Record::Quality(quality.into()),
         RunRecord::Artifact(artifact) => Record::Artifact(artifact.into()),
         RunRecord::Node(node) => Record::Node(node.into()),
+        RunRecord::Utilisation(utilisation) => Record::Utilisation(utilisation.into()),
+        RunRecord::Stored(stored) => Record::Stored(stored.into()),
+        RunRecord::Link(decision) => Record::Link(decision.into()),
+        RunRecord::Snapshot(snapshot) => Record::Snapshot(snapshot.into()),
     };
     Ok(serde_json::to_string(&stored)?)
 }
@@ -55,6 +65,10 @@ pub(crate) fn decode(text: &str) -> Result<RunRecord, StoreError> {
         Record::Quality(quality) => RunRecord::Quality(quality.try_into()?),
         Record::Artifact(artifact) => RunRecord::Artifact(artifact.try_into()?),
         Record::Node(node) => RunRecord::Node(node.try_into()?),
+        Record::Utilisation(utilisation) => RunRecord::Utilisation(utilisation.try_into()?),
+        Record::Stored(stored) => RunRecord::Stored(stored.into()),
+        Record::Link(decision) => RunRecord::Link(decision.into()),
+        Record::Snapshot(snapshot) => RunRecord::Snapshot(snapshot.into()),
     })
 }
 

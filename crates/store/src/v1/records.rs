@@ -1,4 +1,4 @@
-//! The stored forms of what a record says beside the attempt: bindings, phases, checkpoints, quality, nodes.
+//! The stored forms of what a record says beside the attempt: bindings, phases, checkpoints, quality, nodes, links.
 
 use ledger::{Interval, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,8 @@ pub(super) struct Interruption {
     at: i64,
     initiator: String,
     signal: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource_id: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -100,6 +102,25 @@ pub(super) struct NodePeriod {
     #[serde(skip_serializing_if = "Option::is_none")]
     instance_type: Option<String>,
     capacity: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LinkDecision {
+    at: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    experiment: Option<String>,
+    by: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Snapshot {
+    scope: String,
+    taken_at: i64,
+    alive: Vec<String>,
 }
 
 impl From<&ledger::Binding> for Binding {
@@ -187,8 +208,13 @@ impl From<Checkpoint> for ledger::Checkpoint {
 
 impl From<&ledger::Interruption> for Interruption {
     fn from(interruption: &ledger::Interruption) -> Self {
-        let ledger::Interruption { at, initiator, signal } = interruption;
-        Self { at: at.0, initiator: initiator.text(), signal: signal.clone() }
+        let ledger::Interruption { at, initiator, signal, resource_id } = interruption;
+        Self {
+            at: at.0,
+            initiator: initiator.text(),
+            signal: signal.clone(),
+            resource_id: resource_id.clone(),
+        }
     }
 }
 
@@ -196,7 +222,12 @@ impl TryFrom<Interruption> for ledger::Interruption {
     type Error = StoreError;
 
     fn try_from(stored: Interruption) -> Result<Self, StoreError> {
-        Ok(Self { at: Timestamp(stored.at), initiator: known(&stored.initiator)?, signal: stored.signal })
+        Ok(Self {
+            at: Timestamp(stored.at),
+            initiator: known(&stored.initiator)?,
+            signal: stored.signal,
+            resource_id: stored.resource_id,
+        })
     }
 }
 
@@ -275,5 +306,33 @@ impl TryFrom<NodePeriod> for ledger::NodePeriod {
             instance_type: stored.instance_type,
             capacity: known(&stored.capacity)?,
         })
+    }
+}
+
+impl From<&ledger::LinkDecision> for LinkDecision {
+    fn from(decision: &ledger::LinkDecision) -> Self {
+        let ledger::LinkDecision { at, experiment, by, reason } = decision;
+        let experiment = experiment.as_ref().map(|experiment| experiment.0.clone());
+        Self { at: at.0, experiment, by: by.clone(), reason: reason.clone() }
+    }
+}
+
+impl From<LinkDecision> for ledger::LinkDecision {
+    fn from(stored: LinkDecision) -> Self {
+        let experiment = stored.experiment.map(ledger::ExperimentId);
+        Self { at: Timestamp(stored.at), experiment, by: stored.by, reason: stored.reason }
+    }
+}
+
+impl From<&ledger::Snapshot> for Snapshot {
+    fn from(snapshot: &ledger::Snapshot) -> Self {
+        let ledger::Snapshot { scope, taken_at, alive } = snapshot;
+        Self { scope: scope.clone(), taken_at: taken_at.0, alive: alive.clone() }
+    }
+}
+
+impl From<Snapshot> for ledger::Snapshot {
+    fn from(stored: Snapshot) -> Self {
+        Self { scope: stored.scope, taken_at: Timestamp(stored.taken_at), alive: stored.alive }
     }
 }

@@ -1,9 +1,10 @@
 //! Every record reads back as it was stored, and an unknown word is refused.
 
 use ledger::{
-    Artifact, ArtifactKind, AttemptView, Binding, BindingKind, Capacity, Cause, Chain, Checkpoint, Direction,
-    ExperimentId, ExperimentLink, Grade, Initiator, Interruption, Interval, JoinMethod, LinkMethod,
-    NodePeriod, Outcome, Phase, PhaseKind, QualityResult, RunRecord, RunState, ShareDriver, Timestamp,
+    Artifact, ArtifactKind, AttemptView, Binding, BindingKind, Capacity, Cause, Chain, Checkpoint, Coverage,
+    DeviceError, Direction, ExperimentId, ExperimentLink, Gauge, Grade, Initiator, Interruption, Interval,
+    JoinMethod, LinkDecision, LinkMethod, Low, Metric, NodePeriod, Outcome, Phase, PhaseKind, QualityResult,
+    RunRecord, RunState, ShareDriver, Snapshot, StoredBytes, Timestamp, Utilisation,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -28,7 +29,7 @@ fn attempt() -> impl Strategy<Value = RunRecord> {
     let numbers = (any::<Option<i32>>(), any::<Option<u32>>(), any::<Option<u64>>(), any::<Option<u64>>());
     let link = option::of((text(), one_of(LinkMethod::ALL)));
     let chain = option::of((text(), any::<bool>()));
-    let texts = (vec(text(), 0..3), vec(text(), 0..3), text(), vec(option::of(text()), 9));
+    let texts = (vec(text(), 0..3), vec(text(), 0..3), text(), vec(option::of(text()), 10));
     (texts, instants(3), ends, numbers, link, chain).prop_map(
         |((aliases, cause_evidence, scheduler, mut texts), times, ends, numbers, link, chain)| {
             let mut next = || texts.pop().unwrap();
@@ -38,6 +39,7 @@ fn attempt() -> impl Strategy<Value = RunRecord> {
                 chain: chain.map(|(job, resizing)| Chain { job, resizing }),
                 scheduler,
                 cluster: next(),
+                namespace: next(),
                 name: next(),
                 user: next(),
                 team: next(),
@@ -96,9 +98,11 @@ fn moments() -> impl Strategy<Value = RunRecord> {
             RunRecord::Checkpoint(Checkpoint { step, started_at, completed_at, durable, bytes, uri })
         },
     );
-    let interruption = (any::<i64>(), one_of(Initiator::ALL), text()).prop_map(|(at, initiator, signal)| {
-        RunRecord::Interruption(Interruption { at: Timestamp(at), initiator, signal })
-    });
+    let interruption = (any::<i64>(), one_of(Initiator::ALL), text(), option::of(text())).prop_map(
+        |(at, initiator, signal, resource_id)| {
+            RunRecord::Interruption(Interruption { at: Timestamp(at), initiator, signal, resource_id })
+        },
+    );
     prop_oneof![phase, checkpoint, interruption]
 }
 
@@ -136,10 +140,74 @@ fn products() -> impl Strategy<Value = RunRecord> {
     prop_oneof![quality, artifact, node]
 }
 
+fn gauge() -> impl Strategy<Value = Gauge> {
+    let low = option::of(any::<(u32, u32, u32, u32, Option<u64>)>()).prop_map(|low| {
+        low.map(|(seconds, longest, at_start, at_end, power)| Low {
+            seconds,
+            longest,
+            at_start,
+            at_end,
+            power,
+        })
+    });
+    let told = any::<(Option<u32>, Option<u64>, Option<u64>, Option<u64>)>();
+    (one_of(Metric::ALL), told, low).prop_map(|(metric, (samples, mean, least, greatest), low)| Gauge {
+        metric,
+        samples,
+        mean,
+        least,
+        greatest,
+        low,
+    })
+}
+
+fn usage() -> impl Strategy<Value = RunRecord> {
+    let coverage = option::of(any::<(u32, u32, u32)>());
+    let names = (text(), option::of(text()), option::of(text()));
+    let told = (names, any::<(i64, i64)>(), coverage, vec(gauge(), 0..3), vec(any::<(i64, u32)>(), 0..3));
+    let utilisation = told.prop_map(|((device, host, model), (start, end), coverage, gauges, errors)| {
+        RunRecord::Utilisation(Utilisation {
+            device,
+            host,
+            model,
+            window: Interval { start: Timestamp(start), end: Timestamp(end) },
+            coverage: coverage.map(|(step_seconds, expected, seen)| Coverage {
+                step_seconds,
+                expected,
+                seen,
+            }),
+            gauges,
+            errors: errors.into_iter().map(|(at, code)| DeviceError { at: Timestamp(at), code }).collect(),
+        })
+    });
+    let numbers = any::<(bool, u64, u64, i64)>();
+    let stored =
+        (text(), text(), option::of(text()), numbers).prop_map(|(bucket, prefix, class, numbers)| {
+            let (is_current, objects, bytes, at) = numbers;
+            let at = Timestamp(at);
+            RunRecord::Stored(StoredBytes { bucket, prefix, class, is_current, objects, bytes, at })
+        });
+    prop_oneof![utilisation, stored]
+}
+
+/// What is not of one attempt, or not of a source.
+fn decisions() -> impl Strategy<Value = RunRecord> {
+    let link = (any::<i64>(), option::of(text()), text(), option::of(text())).prop_map(
+        |(at, experiment, by, reason)| {
+            let experiment = experiment.map(ExperimentId);
+            RunRecord::Link(LinkDecision { at: Timestamp(at), experiment, by, reason })
+        },
+    );
+    let snapshot = (text(), any::<i64>(), vec(text(), 0..3)).prop_map(|(scope, taken_at, alive)| {
+        RunRecord::Snapshot(Snapshot { scope, taken_at: Timestamp(taken_at), alive })
+    });
+    prop_oneof![link, snapshot]
+}
+
 proptest! {
     #[test]
     fn every_record_reads_back_as_it_was_stored(
-        record in prop_oneof![attempt(), binding(), moments(), products()]
+        record in prop_oneof![attempt(), binding(), moments(), products(), usage(), decisions()]
     ) {
         let text = encode(&record).unwrap();
         let read = decode(&text).unwrap();
@@ -172,6 +240,25 @@ fn values_that_are_no_numbers_are_kept_as_words() {
             )
         );
     }
+}
+
+#[test]
+fn what_says_nothing_new_has_the_text_that_it_always_had() {
+    let interruption = |resource_id| {
+        let signal = "PREEMPTED".to_owned();
+        let record = Interruption { at: Timestamp(1), initiator: Initiator::Scheduler, signal, resource_id };
+        encode(&RunRecord::Interruption(record)).unwrap()
+    };
+    assert_eq!(
+        interruption(None),
+        r#"{"interruption":{"at":1,"initiator":"scheduler","signal":"PREEMPTED"}}"#
+    );
+    assert_eq!(
+        interruption(Some("i-1".to_owned())),
+        r#"{"interruption":{"at":1,"initiator":"scheduler","signal":"PREEMPTED","resource_id":"i-1"}}"#
+    );
+    let view = AttemptView::of_scheduler("slurm".to_owned());
+    assert!(!encode(&RunRecord::Attempt(view)).unwrap().contains("namespace"));
 }
 
 #[test]

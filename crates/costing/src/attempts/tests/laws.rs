@@ -1,6 +1,9 @@
 //! Laws of the fold for any set of observations.
 
-use ledger::{AttemptView, Checkpoint, Outcome, Phase, PhaseKind, QualityResult, RunRecord};
+use ledger::{
+    AttemptView, Checkpoint, Initiator, Interruption, LinkDecision, Outcome, Phase, PhaseKind, QualityResult,
+    RunRecord, Snapshot, StoredBytes, Utilisation,
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -18,7 +21,11 @@ fn any_view() -> impl Strategy<Value = AttemptView> {
             ended_at: end.map(at),
             state: RunState::ALL[state],
             outcome: Outcome::ALL[outcome],
-            aliases: if alias == 0 { vec![format!("k{}", outcome % 4)] } else { Vec::new() },
+            aliases: match alias {
+                0 => vec![format!("k{}", outcome % 4)],
+                1 => Vec::new(),
+                _ => vec!["job_id=7".to_owned()],
+            },
             chain: (alias == 1).then(|| Chain { job: "job".to_owned(), resizing }),
             link: link.and_then(|method| linked("e", LinkMethod::ALL[method])),
             gpu_count,
@@ -61,14 +68,69 @@ fn any_record() -> impl Strategy<Value = RunRecord> {
             protocol: None,
             is_final: false,
         })),
+        1 => span().prop_map(|(start, length, n)| RunRecord::Utilisation(Utilisation {
+            device: format!("d{n}"),
+            host: None,
+            model: None,
+            window: ledger::Interval { start: at(start), end: at(start + length.unwrap_or(0)) },
+            coverage: length.map(|l| ledger::Coverage {
+                step_seconds: 1,
+                expected: 30,
+                seen: u32::try_from(l).unwrap(),
+            }),
+            gauges: Vec::new(),
+            errors: Vec::new(),
+        })),
+        1 => (0_i64..9, 0_u64..3).prop_map(|(when, bytes)| RunRecord::Stored(StoredBytes {
+            bucket: "b".to_owned(),
+            prefix: format!("p{bytes}/"),
+            class: None,
+            is_current: true,
+            objects: 1,
+            bytes,
+            at: at(when),
+        })),
     ]
 }
 
+/// What is said of machines and clusters and not of one attempt, and what people decide.
+fn any_other() -> impl Strategy<Value = Observation> {
+    let interruption = (0_i64..60, 0_usize..3, 0_usize..60).prop_map(|(when, initiator, machine)| {
+        let initiator = Initiator::ALL[initiator];
+        let record = Interruption { at: at(when), initiator, signal: "taken".to_owned(), resource_id: None };
+        says_at(&format!("instance:i-{machine}"), when, RunRecord::Interruption(record))
+    });
+    let holding = (0_usize..4, 0_usize..60, 0_i64..60, proptest::option::of(0_i64..30)).prop_map(
+        |(key, machine, start, length)| {
+            bound(&format!("k{key}"), instance(&format!("i-{machine}"), start, length.map(|l| start + l)))
+        },
+    );
+    let decision = (0_usize..4, 0_i64..3, proptest::option::of(0_usize..2)).prop_map(|(key, when, to)| {
+        let experiment = to.map(|to| ExperimentId(format!("by-hand-{to}")));
+        let decision = LinkDecision { at: at(when), experiment, by: "ann".to_owned(), reason: None };
+        says(&format!("k{key}"), RunRecord::Link(decision))
+    });
+    let snapshot = (0_i64..70, proptest::collection::vec(0_usize..4, 0..3)).prop_map(|(when, alive)| {
+        let alive = alive.into_iter().map(|key| format!("k{key}")).collect();
+        let record = Snapshot { scope: "k".to_owned(), taken_at: at(when), alive };
+        let source = SourceId("s0".to_owned());
+        Observation { source, ..says_at("snapshot:k", when, RunRecord::Snapshot(record)) }
+    });
+    prop_oneof![interruption, holding, decision, snapshot]
+}
+
 fn any_observations() -> impl Strategy<Value = Vec<Observation>> {
-    let one = (0_usize..4, 0_usize..2, proptest::option::of(0_i64..70), any_record());
+    (any_records(), proptest::collection::vec(any_other(), 0..8)).prop_map(|(mut all, more)| {
+        all.extend(more);
+        all
+    })
+}
+
+fn any_records() -> impl Strategy<Value = Vec<Observation>> {
+    let one = (0_usize..6, 0_usize..2, proptest::option::of(0_i64..70), any_record());
     let one = one.prop_map(|(key, source, modified, record)| Observation {
         source: SourceId(format!("s{source}")),
-        key: format!("k{key}"),
+        key: ["k0", "k1", "k2", "k3", "slurm:a:7:0", "slurm:b:7:0"][key].to_owned(),
         modified_at: modified.map(at),
         record,
     });
@@ -111,6 +173,35 @@ proptest! {
             for (index, id) in experiment.attempts.iter().enumerate() {
                 let attempt = folded.attempts.iter().find(|attempt| attempt.id == *id).unwrap();
                 prop_assert_eq!(usize::try_from(attempt.ordinal).unwrap(), index + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn every_interruption_of_a_machine_is_of_an_attempt_or_told_to_be_of_none(observations in any_observations()) {
+        let folded = fold(&observations);
+        let claimed = |one: &Interruption| {
+            folded.attempts.iter().filter(|attempt| attempt.interruptions.contains(one)).count()
+        };
+        for observation in &observations {
+            let RunRecord::Interruption(said) = &observation.record else { continue };
+            let machine = observation.key.strip_prefix("instance:").unwrap().to_owned();
+            let one = Interruption { resource_id: Some(machine), ..said.clone() };
+            prop_assert_eq!(claimed(&one) == 0, folded.unclaimed.contains(&one), "{:?}", one);
+        }
+        let once = |attempt: &Attempt| attempt.interruptions.windows(2).all(|pair| pair[0] != pair[1]);
+        prop_assert!(folded.attempts.iter().all(once));
+    }
+
+    #[test]
+    fn phases_are_a_partition_of_every_attempt_s_time(observations in any_observations()) {
+        for attempt in fold(&observations).attempts {
+            let parts = &attempt.phases;
+            prop_assert!(parts.windows(2).all(|pair| pair[0].interval.end == pair[1].interval.start));
+            let first = attempt.submitted_at.min(attempt.started_at).or(attempt.submitted_at).or(attempt.started_at);
+            if let (Some(first), Some(end)) = (first, attempt.ended_at) {
+                let sum: i64 = parts.iter().map(|phase| phase.interval.micros()).sum();
+                prop_assert_eq!(sum, (end.0 - first.0).max(0));
             }
         }
     }

@@ -12,10 +12,12 @@ fn attempt(capacity: Capacity, bindings: Vec<Binding>) -> Attempt {
         id: AttemptId::of_key("a"),
         canonical_key: "a".to_owned(),
         aliases: Vec::new(),
-        link: ExperimentLink { experiment: ExperimentId("e".to_owned()), method: LinkMethod::Explicit },
+        link: ExperimentLink { experiment: ExperimentId("e".to_owned()), method: LinkMethod::Explicit }
+            .into(),
         ordinal: 1,
         scheduler: "slurm".to_owned(),
         cluster: None,
+        namespace: None,
         name: None,
         user: None,
         team: None,
@@ -43,6 +45,7 @@ fn attempt(capacity: Capacity, bindings: Vec<Binding>) -> Attempt {
         interruptions: Vec::new(),
         quality: Vec::new(),
         artifacts: Vec::new(),
+        utilisation: Vec::new(),
         source_overwrote: false,
     }
 }

@@ -76,6 +76,7 @@ fn a_month_of_storage_is_as_long_as_the_month() {
     assert_eq!(usd(&rate(&decimal, &[], &[gigabytes])), "8");
 }
 
+// Trap28.
 #[test]
 fn linux_spot_that_ec2_takes_back_in_its_first_hour_is_free() {
     let book = book(vec![spot("9", -1_000_000)]);

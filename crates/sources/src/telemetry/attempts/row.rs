@@ -58,6 +58,7 @@ fn view(row: &Row, options: &AttemptsOptions) -> Result<AttemptView, Fault> {
         chain: None,
         scheduler: row.text("scheduler").unwrap_or_else(|| "manual".to_owned()),
         cluster: row.text("cluster"),
+        namespace: None,
         name: row.text("name"),
         user: row.text("user"),
         team: row.text("team"),

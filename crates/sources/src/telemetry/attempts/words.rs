@@ -102,5 +102,5 @@ pub(in crate::telemetry) fn interruption(
         Cause::Unknown if outcome == Outcome::Preempted => (Initiator::Unknown, outcome.word()),
         Cause::Unknown => return None,
     };
-    Some(Interruption { at, initiator, signal: signal.unwrap_or(word).to_owned() })
+    Some(Interruption { at, initiator, signal: signal.unwrap_or(word).to_owned(), resource_id: None })
 }

@@ -47,7 +47,12 @@ pub(super) fn interruption(
         source: options.source.clone(),
         key: format!("instance:{id}"),
         modified_at: Some(at),
-        record: RunRecord::Interruption(Interruption { at, initiator, signal: signal.to_owned() }),
+        record: RunRecord::Interruption(Interruption {
+            at,
+            initiator,
+            signal: signal.to_owned(),
+            resource_id: Some(id.to_owned()),
+        }),
     }
 }
 

@@ -1,8 +1,8 @@
 //! What an attempt is told as: its view, its bindings and phases, and what interrupted it.
 
 use ledger::{
-    AttemptView, Chain, Grade, Interval, Observation, Phase, PhaseKind, RunRecord, RunState, SourceId,
-    Timestamp,
+    AttemptView, Chain, Grade, Interval, Observation, Phase, PhaseKind, RunRecord, RunState, Snapshot,
+    SourceId, Timestamp,
 };
 
 use super::KubernetesOptions;
@@ -42,6 +42,20 @@ impl Teller<'_> {
         self.observations(&draft.key, modified_at, records)
     }
 
+    /// Everything that had not ended when the last list was taken, if the user says that it was complete.
+    pub(super) fn snapshot(&self, drafts: &[Draft<'_>]) -> Option<Observation> {
+        let taken_at = self.world.list_taken_at().filter(|_| self.options.is_complete)?;
+        let scope = format!("k8s:{}:", self.cluster);
+        let is_alive = |draft: &&Draft<'_>| matches!(draft.state, RunState::Pending | RunState::Running);
+        let alive = drafts.iter().filter(is_alive).map(|draft| format!("{scope}{}", draft.key)).collect();
+        Some(Observation {
+            source: self.source(),
+            key: format!("snapshot:{scope}"),
+            modified_at: Some(taken_at),
+            record: RunRecord::Snapshot(Snapshot { scope, taken_at, alive }),
+        })
+    }
+
     fn observations(
         &self,
         key: &str,
@@ -74,6 +88,7 @@ impl Teller<'_> {
             link: linking.link(&self.options.experiment_keys),
             chain: Some(Chain { job: self.job(&lead.meta, &above), resizing: false }),
             cluster: Some(self.cluster.clone()),
+            namespace: namespace(&lead.meta),
             name: Some(top(&lead.meta, &above).map_or(&lead.meta.name, |owner| &owner.name).clone()),
             queue: queue.or_else(|| labels.any(&["kueue_x_k8s_io_queue_name"])),
             submitted_at: waited.into_iter().chain(draft.submitted).min(),
@@ -125,6 +140,7 @@ impl Teller<'_> {
             link: labels.link(&self.options.experiment_keys),
             chain: Some(Chain { job, resizing: false }),
             cluster: Some(self.cluster.clone()),
+            namespace: namespace(set),
             name: Some(name.clone()),
             submitted_at: set.created.filter(|_| gone.restart == 0),
             ended_at: gone.ended,
@@ -161,10 +177,17 @@ fn labels(lead: &Pod, above: &[&Controller]) -> Labels {
     labels
 }
 
-/// The names of the pods, that of the trainer, and that of the cluster that a RayJob's attempt ran on.
+fn namespace(meta: &Meta) -> Option<String> {
+    Some(meta.namespace.clone()).filter(|namespace| !namespace.is_empty())
+}
+
+/// The names of the pods and, where the attempt has several, their uids as keys; that of the trainer, and that of the cluster that a RayJob's attempt ran on.
 fn aliases(draft: &Draft<'_>, above: &[&Controller], cluster: &str) -> Vec<String> {
     let name = |pod: &&Pod| format!("{}/{}", pod.meta.namespace, pod.meta.name);
     let mut aliases: Vec<String> = draft.pods.iter().map(name).collect();
+    // What runs inside a pod knows its uid; the key of a pod that is an attempt by itself begins with it.
+    let uids = draft.pods.iter().filter_map(|pod| pod.meta.uid.as_deref());
+    aliases.extend(uids.filter(|uid| !draft.key.starts_with(uid)).map(|uid| format!("k8s:{cluster}:{uid}")));
     for controller in above {
         if controller.kind == Kind::TrainJob {
             aliases.extend(controller.meta.uid.clone());

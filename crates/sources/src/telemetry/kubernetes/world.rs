@@ -34,6 +34,8 @@ pub(super) struct World {
     pub(super) others: u64,
     /// When the last list was taken, no earlier than this, and the pods that it held.
     last_list: Option<(Timestamp, BTreeSet<String>)>,
+    /// When the last list of any kind was taken, no earlier than this.
+    listed_at: Option<Timestamp>,
 }
 
 impl World {
@@ -49,6 +51,7 @@ impl World {
                     seen = seen.max(said.as_ref().ok().and_then(|fact| fact.latest));
                     pods.extend(self.object(said));
                 }
+                self.listed_at = taken_at.or(seen).max(self.listed_at);
                 if !pods.is_empty() {
                     self.miss(&pods);
                     self.last_list = taken_at.or(seen).map(|at| (at, pods));
@@ -122,6 +125,11 @@ impl World {
                 pod.last_seen = Some(seen.max(pod.latest.unwrap_or(seen)));
             }
         }
+    }
+
+    /// When the last list was taken, no earlier than this; `None` if there is none or nothing tells its time.
+    pub(super) const fn list_taken_at(&self) -> Option<Timestamp> {
+        self.listed_at
     }
 
     /// The newest node of a name.

@@ -54,10 +54,10 @@ impl Experiments {
             return named(experiment, LinkMethod::Label);
         }
         if facts.told("mlflow_parent_run_id").is_some() {
-            return named(self.of_ancestors(&facts.id, tracking), LinkMethod::Label);
+            return named(self.of_ancestors(&facts.id, tracking), LinkMethod::Tracker);
         }
         if let Some(job) = facts.told("mlflow_databricks_job_run_id") {
-            return named(format!("mlflow:{tracking}/job-runs/{job}"), LinkMethod::Label);
+            return named(format!("mlflow:{tracking}/job-runs/{job}"), LinkMethod::Tracker);
         }
         if let Some(experiment) = facts.name.as_deref().and_then(experiment_of_name) {
             return named(experiment.to_owned(), LinkMethod::NameRule);

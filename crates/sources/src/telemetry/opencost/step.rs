@@ -110,6 +110,7 @@ impl Rows {
                 resizing: false,
             }),
             cluster: Some(first.cluster.clone()),
+            namespace: Some(first.namespace.clone()).filter(|namespace| !namespace.is_empty()),
             name: Some(first.attempt.clone().unwrap_or_else(|| first.name.clone())),
             user: told(|pod| pod.about.user.as_ref()),
             team: told(|pod| pod.about.team.as_ref()),

@@ -6,6 +6,7 @@ use ledger::{
 };
 use serde_json::Value;
 
+use super::gpus::Gpus;
 use super::object::Object;
 use super::tags::Tags;
 use super::{held, outputs};
@@ -57,10 +58,11 @@ pub(super) fn told(event: &Value, source: &SourceId) -> Result<Told, Refusal> {
     let at = event.required_time("eventTime")?;
     let kind = Kind::of(&event)?;
     let records = records(&event, &run, kind, at)?;
+    let ends = matches!(records.first(), Some(RunRecord::Attempt(view)) if view.state == RunState::Ended);
     let observed =
         |record| Observation { source: source.clone(), key: key.clone(), modified_at: Some(at), record };
     let observations = records.into_iter().map(observed).collect();
-    Ok(Told { observations, heartbeat: heartbeat(&run, kind)?, ends: kind.ends() })
+    Ok(Told { observations, heartbeat: heartbeat(&run, kind)?, ends })
 }
 
 fn heartbeat(run: &Object<'_>, kind: Kind) -> Result<Option<Heartbeat>, Refusal> {
@@ -140,7 +142,8 @@ fn records(
             records.extend(interruption(view.outcome, view.cause, at, signal).map(RunRecord::Interruption));
         }
         if let Some(facet) = facets.object("gpuRun_resources")? {
-            let bindings = held::bindings(&facet, (kind == Kind::Start).then_some(at))?;
+            let seen = Gpus::of(&facets)?.map(|gpus| gpus.count);
+            let bindings = held::bindings(&facet, (kind == Kind::Start).then_some(at), seen)?;
             records.extend(bindings.into_iter().map(RunRecord::Binding));
         }
         if let Some(facet) = facets.object("gpuRun_phases")? {
@@ -173,6 +176,14 @@ fn view(event: &Object<'_>, run: &Object<'_>, kind: Kind, at: Timestamp) -> Resu
     view.user = tags.any(&["user"]);
     if let Some(facet) = run.at(&["facets", "gpuRun_attempt"])? {
         told_by_attempt_facet(&mut view, (&facet, kind))?;
+        if !matches!(kind, Kind::Start | Kind::Running) {
+            gone(&mut view, &facet)?;
+        }
+    }
+    if view.gpu_kind.is_none()
+        && let Some(facets) = run.object("facets")?
+    {
+        view.gpu_kind = Gpus::of(&facets)?.and_then(|gpus| gpus.kind);
     }
     if let Some(facet) = run.at(&["facets", "errorMessage"])?
         && let Some(message) = facet.text("message")?
@@ -190,9 +201,6 @@ fn view(event: &Object<'_>, run: &Object<'_>, kind: Kind, at: Timestamp) -> Resu
     if view.outcome == Outcome::Unknown {
         view.outcome = kind.outcome(view.cause);
     }
-    if kind == Kind::Other && matches!(view.state, RunState::Ended | RunState::Lost) {
-        view.ended_at = Some(at);
-    }
     if let Some(job) = event.object("job")? {
         view.name = job.owned("name")?;
         if view.config_version.is_none() {
@@ -207,9 +215,14 @@ fn view(event: &Object<'_>, run: &Object<'_>, kind: Kind, at: Timestamp) -> Resu
     Ok(view)
 }
 
-/// The ends that have no event type: nobody tells how, or the run is gone.
-fn gone(word: &str) -> Option<RunState> {
-    RunState::from_word(word).filter(|state| matches!(state, RunState::Ended | RunState::Lost))
+/// The ends that have no event type: nobody tells how it ended, or it is gone without an end.
+fn gone(view: &mut AttemptView, facet: &Object<'_>) -> Result<(), Refusal> {
+    for (field, state) in [("lostAt", RunState::Lost), ("endedAt", RunState::Ended)] {
+        if let Some(at) = facet.time(field)? {
+            (view.ended_at, view.state) = (Some(at), state);
+        }
+    }
+    Ok(())
 }
 
 fn told_by_attempt_facet(view: &mut AttemptView, (facet, kind): (&Object<'_>, Kind)) -> Result<(), Refusal> {
@@ -217,10 +230,8 @@ fn told_by_attempt_facet(view: &mut AttemptView, (facet, kind): (&Object<'_>, Ki
         view.scheduler = scheduler;
     }
     view.cluster = facet.owned("cluster")?;
-    view.queue = match facet.owned("queue")? {
-        Some(queue) => Some(queue),
-        None => facet.owned("namespace")?,
-    };
+    view.namespace = facet.owned("namespace")?;
+    view.queue = facet.owned("queue")?.or_else(|| view.namespace.clone());
     view.user = facet.owned("user")?.or(view.user.take());
     view.team = facet.owned("team")?.or(view.team.take());
     view.submitted_at = facet.time("submittedAt")?;
@@ -234,8 +245,6 @@ fn told_by_attempt_facet(view: &mut AttemptView, (facet, kind): (&Object<'_>, Ki
     view.cause = facet.word("cause", Cause::from_word)?.unwrap_or(Cause::Unknown);
     if matches!(kind, Kind::Complete | Kind::Fail | Kind::Abort) {
         view.outcome = facet.word("outcome", Outcome::from_word)?.unwrap_or(Outcome::Unknown);
-    } else if let (Kind::Other, Some(state)) = (kind, facet.word("state", gone)?) {
-        view.state = state;
     }
     view.cause_evidence = facet.texts("evidence")?;
     view.exit_code = facet.exit_code("exitCode")?;

@@ -8,12 +8,19 @@ use ledger::{
 use super::object::Object;
 use crate::telemetry::attempts::{Refusal, Resource};
 
-/// Resources held. A binding without a start begins with the run, which only a START event knows.
-pub(super) fn bindings(facet: &Object<'_>, run_start: Option<Timestamp>) -> Result<Vec<Binding>, Refusal> {
-    facet.objects("bindings")?.iter().map(|one| binding(one, run_start)).collect()
+/// Resources held. A binding without a start begins with the run, which only a START event knows. Accelerators that the
+/// event saw, in thousandths, are those of the one machine that it names.
+pub(super) fn bindings(
+    facet: &Object<'_>,
+    run_start: Option<Timestamp>,
+    seen: Option<u64>,
+) -> Result<Vec<Binding>, Refusal> {
+    let all = facet.objects("bindings")?;
+    let seen = seen.filter(|_| all.len() == 1);
+    all.iter().map(|one| binding(one, run_start, seen)).collect()
 }
 
-fn binding(one: &Object<'_>, run_start: Option<Timestamp>) -> Result<Binding, Refusal> {
+fn binding(one: &Object<'_>, run_start: Option<Timestamp>, seen: Option<u64>) -> Result<Binding, Refusal> {
     let node_name = one.owned("nodeName")?;
     let resource = one.text("resourceId")?.map(Resource::of);
     if resource.is_none() && node_name.is_none() {
@@ -29,7 +36,7 @@ fn binding(one: &Object<'_>, run_start: Option<Timestamp>) -> Result<Binding, Re
     if end.is_some_and(|end| end < start) {
         return Err(one.refuse("row::ends_before_start", "end", "a time not before the start"));
     }
-    let gpus = one.thousandths("gpus")?;
+    let gpus = one.thousandths("gpus")?.or(seen);
     let (driver, weight, capacity) = match (gpus, one.thousandths("cpus")?) {
         (Some(gpus), _) => (ShareDriver::Gpu, gpus, one.thousandths("gpuCapacity")?),
         (None, Some(cpus)) => (ShareDriver::Cpu, cpus, one.thousandths("cpuCapacity")?),

@@ -221,13 +221,16 @@ fn step(step: &Value) -> Step {
     let name = name.or_else(|| id.and_then(whole).map(|number| number.to_string())).unwrap_or_default();
     let held = step.pointer("/tres/requested/max").and_then(Value::as_array).into_iter().flatten();
     let mut memory = held.filter(|held| text(held, "/type") == Some("mem"));
+    let state = words(step.get("state"));
+    let ended_as = |word: &str| state.iter().any(|told| told == word);
     Step {
         name,
         max_rss: memory
             .next()
             .and_then(|held| whole_at(held, "/count"))
             .and_then(|bytes| u64::try_from(bytes).ok()),
-        out_of_memory: words(step.get("state")).iter().any(|word| word == "OUT_OF_MEMORY"),
+        out_of_memory: ended_as("OUT_OF_MEMORY"),
+        failed: ended_as("FAILED"),
     }
 }
 

@@ -1,16 +1,17 @@
 //! One accounting record, whatever its format, and the observations that it gives.
 
 use ledger::{
-    AttemptView, Binding, BindingKind, Capacity, Cause, Chain, JoinMethod, Observation, Outcome, RunRecord,
-    RunState, ShareDriver, SourceId, Timestamp,
+    AttemptView, Binding, BindingKind, Capacity, Cause, Chain, Interval, JoinMethod, Observation, Outcome,
+    RunRecord, RunState, ShareDriver, SourceId, Timestamp,
 };
 
-use super::GpuAccounting;
 use super::carrier;
 use super::fault::Refusal;
 use super::nodes;
 use super::state::{self, Span, Standing};
 use super::tres::Tres;
+use super::{Conventions, GpuAccounting, SlurmOptions};
+use crate::telemetry::jobstats::{self, Summarised};
 
 /// Thousandths in one GPU, CPU or node.
 const WHOLE: u64 = 1000;
@@ -73,6 +74,8 @@ pub(super) struct Step {
     pub(super) max_rss: Option<u64>,
     /// True if it ended as OUT_OF_MEMORY.
     pub(super) out_of_memory: bool,
+    /// True if it ended as FAILED.
+    pub(super) failed: bool,
 }
 
 impl Record {
@@ -96,20 +99,22 @@ impl Record {
 }
 
 /// What the record says: its attempt, and one binding a node. Nothing for a waiting range or a revoked record.
-pub(super) fn observations(record: &Record, accounting: GpuAccounting) -> Result<Vec<Observation>, Refusal> {
+pub(super) fn observations(record: &Record, options: &SlurmOptions) -> Result<Vec<Observation>, Refusal> {
     if record.job.range && record.start.is_none() {
         return Ok(Vec::new());
     }
     let Some(standing) = state::standing(&record.state, record.span())? else { return Ok(Vec::new()) };
+    let standing = failed_by_itself(record, standing);
     let held = held(record, &standing)?;
     let nodes = nodes::expand(&record.node_list)?;
-    let gpus = record.gpus().or(match accounting {
+    let gpus = record.gpus().or(match options.gpu_accounting {
         GpuAccounting::Complete => Some(0),
         GpuAccounting::AsReported => None,
     });
     let gpus = gpus.map(|gpus| gpus.saturating_mul(WHOLE));
     let bindings = bindings(record, &held, &nodes, gpus);
-    let view = view(record, standing, &held, AllocatedSize { gpus, nodes: nodes.len() });
+    let size = AllocatedSize { gpus, nodes: nodes.len() };
+    let view = view(record, standing, (&held, size), &options.conventions);
     let source = SourceId(format!("slurm:{}", record.cluster));
     let key = format!("{}:{}", record.chain(), record.submit.seconds());
     let records =
@@ -117,6 +122,46 @@ pub(super) fn observations(record: &Record, accounting: GpuAccounting) -> Result
     Ok(records
         .map(|record| Observation { source: source.clone(), key: key.clone(), modified_at: None, record })
         .collect())
+}
+
+/// A job that is put back into the queue after it failed, by hand or by the cluster's `RequeueExit`, becomes REQUEUED. Its
+/// exit code stays that of its failure, and its batch step FAILED; one that is stopped to be put back has neither. (Of 22.05
+/// both were seen, of 26.05 the second.)
+fn failed_by_itself(record: &Record, standing: Standing) -> Standing {
+    let put_back = standing.state == RunState::Ended && standing.cause == Cause::RequeuedByOperator;
+    let code = record.exit_code.is_some_and(|code| code != 0) && record.exit_signal.is_none();
+    if put_back && (code || batch_failed(record)) {
+        return Standing { outcome: Outcome::Failed, cause: Cause::AppError, ..standing };
+    }
+    standing
+}
+
+fn batch_failed(record: &Record) -> bool {
+    record.steps.iter().any(|step| step.failed && step.name == "batch")
+}
+
+/// The exit code, where one is told: 0 of a job that failed or was ended by a signal is none, and the JSON of 22.05 says 0
+/// of every job that failed.
+fn exit_code(record: &Record, standing: &Standing) -> Option<i32> {
+    let untold = record.exit_signal.is_some() || standing.cause == Cause::AppError;
+    record.exit_code.filter(|code| *code != 0 || !untold)
+}
+
+/// What jobstats wrote into the comment of the record.
+pub(super) fn summary(record: &Record) -> Result<Vec<Observation>, Refusal> {
+    let ran = record.start.zip(record.end).and_then(|(start, end)| Interval::new(start, end).ok());
+    let summarised = Summarised {
+        key: format!("{}:{}", record.chain(), record.submit.seconds()),
+        cluster: &record.cluster,
+        ran,
+        text: record.admin_comment.as_deref().unwrap_or_default(),
+    };
+    jobstats::observations(&summarised).map_err(|refusal| Refusal {
+        code: refusal.code,
+        column: refusal.column,
+        found: refusal.found,
+        expected: refusal.expected,
+    })
 }
 
 /// From when to when the record held its nodes.
@@ -194,17 +239,24 @@ fn even(total: u64, count: usize) -> Vec<u64> {
     (0..places).take(count).map(|place| share + u64::from(place < left)).collect()
 }
 
-fn view(record: &Record, standing: Standing, held: &Held, size: AllocatedSize) -> AttemptView {
+fn view(
+    record: &Record,
+    standing: Standing,
+    (held, size): (&Held, AllocatedSize),
+    conventions: &Conventions,
+) -> AttemptView {
     let texts = [record.extra.as_deref(), record.comment.as_deref(), record.admin_comment.as_deref()];
-    let named = carrier::named(&texts);
+    let named = carrier::named(&texts, conventions);
+    let by_name = record.name.as_deref().and_then(|name| conventions.naming.experiment_of(name));
     let own = format!("slurm:{}/{}", record.cluster, record.job.leader.as_ref().unwrap_or(&record.job.id));
     let ended = standing.state == RunState::Ended && !standing.resizing;
     let (cause, cause_evidence) =
         if ended { cause(record, &standing, size.nodes) } else { (Cause::Unknown, Vec::new()) };
+    let exit_code = exit_code(record, &standing);
     let counted_nodes = u32::try_from(size.nodes).ok().filter(|count| *count > 0);
     AttemptView {
         aliases: aliases(record),
-        link: Some(carrier::link(named.experiment.as_deref(), record.name.as_deref(), &own)),
+        link: Some(carrier::link(named.experiment.as_deref(), by_name, &own)),
         chain: Some(Chain { job: record.chain(), resizing: standing.resizing }),
         scheduler: "slurm".to_owned(),
         cluster: Some(record.cluster.clone()),
@@ -219,7 +271,7 @@ fn view(record: &Record, standing: Standing, held: &Held, size: AllocatedSize) -
         outcome: standing.outcome,
         cause,
         cause_evidence,
-        exit_code: record.exit_code.filter(|code| ended && (*code != 0 || record.exit_signal.is_none())),
+        exit_code: exit_code.filter(|_| ended),
         restart_index: record.restarts,
         gpu_count: size.gpus,
         gpu_kind: record.allocated.kind().or_else(|| record.requested.kind()),
@@ -231,6 +283,7 @@ fn view(record: &Record, standing: Standing, held: &Held, size: AllocatedSize) -
         model_version: named.model,
         config_version: named.config,
         dataset_snapshot: named.dataset,
+        namespace: None,
     }
 }
 
@@ -256,6 +309,8 @@ fn cause(record: &Record, standing: &Standing, nodes: usize) -> (Cause, Vec<Stri
     evidence.extend(record.failed_node.as_ref().map(|node| format!("failed node {node}")));
     evidence.extend(record.exit_code.filter(|code| *code != 0).map(|code| format!("exit code {code}")));
     evidence.extend(record.exit_signal.map(|signal| format!("signal {signal}")));
+    let put_back = standing.cause == Cause::AppError && standing.word != "FAILED";
+    evidence.extend((put_back && batch_failed(record)).then(|| "step batch FAILED".to_owned()));
     if cancelled && record.start.is_none() && record.reason.as_deref() == Some("DependencyNeverSatisfied") {
         evidence.push("reason DependencyNeverSatisfied".to_owned());
         return (Cause::Dependency, evidence);

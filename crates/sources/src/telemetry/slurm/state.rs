@@ -96,6 +96,7 @@ mod tests {
         (standing.state, standing.outcome, standing.cause)
     }
 
+    // Trap10: PENDING stands first in the list of a record that was requeued.
     #[test]
     fn a_flag_wins_over_pending() {
         let requeued = (RunState::Ended, Outcome::Cancelled, Cause::RequeuedByOperator);

@@ -123,6 +123,7 @@ mod tests {
         fit(&columns, &parts, "|")
     }
 
+    // Trap2: a `|` in a name is not escaped.
     #[test]
     fn a_last_text_column_takes_the_surplus() {
         assert_eq!(

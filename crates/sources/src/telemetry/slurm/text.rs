@@ -331,6 +331,7 @@ fn read_step(row: &Row<'_>, name: &str) -> Step {
         name: name.to_owned(),
         max_rss: bytes(row.text("maxrss"), 1),
         out_of_memory: row.text("state").starts_with("OUT_OF_MEMORY"),
+        failed: row.text("state") == "FAILED",
     }
 }
 

@@ -105,6 +105,7 @@ pub(super) fn bytes(text: &str, unit: u64) -> Option<u64> {
 mod tests {
     use super::*;
 
+    // Trap5: `gres/gpu` has the typed ones already.
     #[test]
     fn typed_and_untyped_gpus_are_one_count() {
         let tres =

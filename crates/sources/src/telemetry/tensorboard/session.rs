@@ -125,7 +125,7 @@ fn said(restart: (u64, u64)) -> String {
 }
 
 fn interruption(at: Timestamp, restart: (u64, u64)) -> Interruption {
-    Interruption { at, initiator: Initiator::Unknown, signal: said(restart) }
+    Interruption { at, initiator: Initiator::Unknown, signal: said(restart), resource_id: None }
 }
 
 fn view(run: &RunFolder, attempt: &Attempt, restart: Option<(u64, u64)>) -> AttemptView {

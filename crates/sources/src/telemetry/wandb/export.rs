@@ -80,6 +80,7 @@ fn run(value: &Value) -> Result<Run, Refusal> {
     run.record.sweep = owned("sweepName")?;
     run.record.commit = owned("commit")?;
     run.record.host = owned("host")?;
+    run.tagged(&fields.texts("tags")?);
     if let Some(project) = fields.object("project")? {
         run.record.entity = project.owned("entityName")?.unwrap_or_default();
         run.record.project = project.owned("name")?.unwrap_or_default();

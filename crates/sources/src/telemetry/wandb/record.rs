@@ -9,6 +9,9 @@ use crate::telemetry::shared::protobuf::{Broken, Field, Message};
 /// Items of one record.
 const MAX_ITEMS: usize = 100_000;
 
+/// Tags of one run.
+const MAX_TAGS: usize = 1_000;
+
 /// One record.
 #[derive(Debug)]
 pub(super) enum Record {
@@ -45,6 +48,7 @@ pub(super) struct RunRecord {
     pub(super) config: Vec<Item>,
     pub(super) group: String,
     pub(super) name: String,
+    pub(super) tags: Vec<String>,
     pub(super) sweep: String,
     pub(super) host: String,
     pub(super) start: Option<Timestamp>,
@@ -175,6 +179,7 @@ fn run(message: Message<'_>) -> Result<RunRecord, Broken> {
             4 => run.config = items(field.message())?,
             6 => run.group = field.text().into_owned(),
             8 => run.name = field.text().into_owned(),
+            10 if run.tags.len() < MAX_TAGS => run.tags.push(field.text().into_owned()),
             12 => run.sweep = field.text().into_owned(),
             13 => run.host = field.text().into_owned(),
             17 => run.start = timestamp(field.message())?,

@@ -18,6 +18,9 @@ use crate::telemetry::slurm::{Named, experiment_of_name};
 /// Artifacts kept of one run.
 const MAX_ARTIFACTS: usize = 10_000;
 
+/// Other names kept of one run.
+const MAX_ALIASES: usize = 16;
+
 /// Which attempt a run is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Identity {
@@ -68,6 +71,7 @@ impl Run {
         match record {
             Record::Run(run) => {
                 self.configured(&run.config);
+                self.tagged(&run.tags);
                 // A record that is sent again when something changes keeps the first start.
                 let start = self.record.start.or(run.start);
                 self.record = RunRecord { start, ..*run };
@@ -106,9 +110,25 @@ impl Run {
     pub(super) fn configure(&mut self, key: &str, value: &serde_json::Value) {
         let Some(value) = text(value) else { return };
         self.named.put(key, &value);
-        if normalised_key(key) == "attempt_alias" && self.aliases.len() < 16 {
-            self.aliases
-                .extend(value.split(';').map(str::trim).filter(|alias| !alias.is_empty()).map(str::to_owned));
+        self.name_as(key, &value);
+    }
+
+    /// Takes the tags, of which only `attempt_alias=…` is read: `trainbill exec` sets it.
+    pub(super) fn tagged(&mut self, tags: &[String]) {
+        for (key, value) in tags.iter().filter_map(|tag| tag.split_once('=')) {
+            self.name_as(key, value);
+        }
+    }
+
+    /// Takes other names of the attempt, if the key says that the value has them.
+    fn name_as(&mut self, key: &str, value: &str) {
+        if normalised_key(key) == "attempt_alias" {
+            let named = value.split(';').map(str::trim).filter(|alias| !alias.is_empty());
+            let new: Vec<String> = named
+                .filter(|alias| !self.aliases.iter().any(|known| known == alias))
+                .map(str::to_owned)
+                .collect();
+            self.aliases.extend(new.into_iter().take(MAX_ALIASES.saturating_sub(self.aliases.len())));
         }
     }
 
@@ -284,15 +304,17 @@ impl Run {
     /// The group is the experiment; attempts of one run id without any name share that of the run.
     fn link(&self, identity: &Identity) -> ExperimentLink {
         let told = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-        let labelled = told(&self.record.group).or_else(|| self.named.experiment.clone()).or_else(|| {
-            told(&self.record.sweep)
-                .map(|sweep| format!("wandb:{}/{}/sweeps/{sweep}", identity.entity, identity.project))
-        });
-        let (experiment, method) = match (labelled, experiment_of_name(&self.record.name)) {
-            (Some(experiment), _) => (experiment, LinkMethod::Label),
-            (None, Some(experiment)) => (experiment.to_owned(), LinkMethod::NameRule),
-            (None, None) => (format!("wandb:{}", identity.run), LinkMethod::OwnJob),
-        };
+        let sweep = told(&self.record.sweep)
+            .map(|sweep| format!("wandb:{}/{}/sweeps/{sweep}", identity.entity, identity.project));
+        let ways = [
+            (told(&self.record.group), LinkMethod::Tracker),
+            (self.named.experiment.clone(), LinkMethod::Label),
+            (sweep, LinkMethod::Tracker),
+            (experiment_of_name(&self.record.name).map(str::to_owned), LinkMethod::NameRule),
+        ];
+        let found = ways.into_iter().find_map(|(experiment, method)| Some((experiment?, method)));
+        let (experiment, method) =
+            found.unwrap_or_else(|| (format!("wandb:{}", identity.run), LinkMethod::OwnJob));
         ExperimentLink { experiment: ExperimentId(experiment), method }
     }
 }
