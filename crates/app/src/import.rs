@@ -3,6 +3,7 @@
 mod append;
 mod bill;
 mod drift;
+mod link;
 mod prices;
 mod rates;
 mod reading;
@@ -18,6 +19,7 @@ use sources::{SourceError, telemetry};
 use store::{ImportRecord, StagedPostings, Store};
 
 pub use bill::{BillImport, bill};
+pub use link::{Decision, link};
 pub use prices::{PriceFormat, PriceImport, prices};
 pub use rates::rates;
 pub use runs::{RunFormat, RunImport, runs};

@@ -4,6 +4,7 @@ mod books;
 mod check;
 mod context;
 mod conversion;
+mod coverage;
 mod demo;
 mod error;
 mod estimate;
@@ -29,14 +30,15 @@ mod statement;
 pub use check::{BalanceCheck, CheckBasis, CheckReport, OtherCheck, check};
 pub use context::{Context, Progress, Silent};
 pub use conversion::Conversion;
+pub use coverage::{AttemptScore, CoverageReport, CoverageRow, coverage_report};
 pub use demo::{DemoReport, demo};
 pub use error::AppError;
 pub use estimate::EstimateSettings;
 pub use explain::{ConvertedPart, ExplainLine, Explanation, Selection, why};
 pub use export::{ExportForm, ExportReport, export_focus, export_openlineage};
 pub use import::{
-    BillImport, DeliveryLine, ImportReport, ImportWarning, PriceFormat, PriceImport, RunFormat, RunImport,
-    bill, prices as import_prices, rates as import_rates, runs as import_runs,
+    BillImport, Decision, DeliveryLine, ImportReport, ImportWarning, PriceFormat, PriceImport, RunFormat,
+    RunImport, bill, link, prices as import_prices, rates as import_rates, runs as import_runs,
 };
 pub use invoice::{DeliveryStep, InvoiceRow, invoices};
 pub use list::{ExperimentList, ExperimentRow, ExperimentStatus, ls};

@@ -138,14 +138,24 @@ pub async fn ls(context: &Context<'_>, query: &Query) -> Result<ExperimentList, 
     let books = Books::open(context).await?;
     let meta = books.meta(query).await?;
     let costs = RunCosts::read(&books, &meta)?;
-    let mut rows = experiment_rows(&books, &meta, &costs)?;
-    if let Some(filter) = &query.filter {
-        rows.retain(|(row, attempts)| filter.matches(&|field| fields(row, attempts, field)));
-    }
-    rows.retain(|(row, _)| started_in(row, &meta) || !row.cost.by_evidence.is_empty());
+    let mut rows = selected(&books, (query, &meta), &costs)?;
     rows.sort_by(|(a, _), (b, _)| (b.started_at, &a.experiment).cmp(&(a.started_at, &b.experiment)));
     let rows: Vec<ExperimentRow> = rows.into_iter().map(|(row, _)| row).collect();
     list_of(meta, rows, query.limit)
+}
+
+/// The experiments that the question lets through, with their attempts.
+pub(crate) fn selected<'b>(
+    books: &'b Books,
+    (query, meta): (&Query, &Meta),
+    costs: &RunCosts,
+) -> Result<Vec<(ExperimentRow, Vec<&'b Attempt>)>, AppError> {
+    let mut rows = experiment_rows(books, meta, costs)?;
+    if let Some(filter) = &query.filter {
+        rows.retain(|(row, attempts)| filter.matches(&|field| fields(row, attempts, field)));
+    }
+    rows.retain(|(row, _)| started_in(row, meta) || !row.cost.by_evidence.is_empty());
+    Ok(rows)
 }
 
 fn started_in(row: &ExperimentRow, meta: &Meta) -> bool {

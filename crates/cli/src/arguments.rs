@@ -145,6 +145,30 @@ pub(crate) enum Command {
         #[arg(long, value_name = "PERCENT", default_value = "5%")]
         tolerance: String,
     },
+    /// Tell which attempts, and how much money, lack which field, and what would supply it
+    ///
+    /// The score of an attempt counts the fields known of those due: a running attempt has no end, a completed one no reason
+    /// of failure. It says nothing of how good they are.
+    Coverage,
+    /// Say by hand to which experiment an attempt belongs
+    ///
+    /// It outranks what all records say, whenever they are imported; the latest decision holds.
+    Link {
+        /// The attempt: its key, its id, or its number in an experiment, such as lr-sweep#2
+        attempt: String,
+        /// The experiment
+        #[arg(required_unless_present = "undo")]
+        experiment: Option<String>,
+        /// Take an earlier decision back, so that records decide again
+        #[arg(long, conflicts_with = "experiment")]
+        undo: bool,
+        /// Why
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+        /// Who decides
+        #[arg(long, value_name = "NAME", env = "USER", hide_env_values = true, default_value = "unknown")]
+        by: String,
+    },
     /// List price lists and how old they are, or the prices of a machine type or SKU
     Prices {
         /// Machine type or SKU

@@ -3,6 +3,7 @@
 mod check;
 mod completions;
 mod config;
+mod coverage;
 mod demo;
 mod export;
 mod import;
@@ -18,7 +19,7 @@ mod sql;
 mod tests;
 mod why;
 
-use app::{AppError, ReconcileBy};
+use app::{AppError, Decision, ReconcileBy};
 
 use crate::arguments::{Arguments, Command};
 use crate::progress::Line;
@@ -90,6 +91,10 @@ pub(crate) async fn run(arguments: Arguments, surroundings: &Surroundings) -> Re
             };
             let gate = reconcile::Gate { check, per_mille: reconcile::tolerance(&tolerance)? };
             reconcile::run(&session, &context, (by, gate)).await
+        }
+        Command::Coverage => coverage::run(&session, &context).await,
+        Command::Link { attempt, experiment, reason, by, undo: _ } => {
+            import::link(&session, &context, Decision { attempt, experiment, by, reason }).await
         }
         Command::Prices { item } => prices::run(&session, &context, item.as_deref()).await,
         Command::Export(export) => export::run(&session, &context, export).await,

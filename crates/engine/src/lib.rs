@@ -7,6 +7,7 @@ mod attribution;
 mod detail;
 mod error;
 mod prescan;
+mod resource_facts;
 mod running;
 mod session;
 mod sql;
@@ -16,6 +17,7 @@ pub use attribution::{Attributed, Charges, Group, MEASURES, Measures, Run, Witne
 pub use detail::{ChargeRow, scan_charges};
 pub use error::EngineError;
 pub use prescan::{capacity_blocks, split_shares};
+pub use resource_facts::{ResourceFacts, resource_facts};
 pub use running::{InstanceTime, instance_times, running_times};
 pub use session::Limits;
 pub use sql::{QueryResult, Table, query};

@@ -5,6 +5,7 @@
 
 mod check;
 mod config;
+mod coverage;
 mod demo;
 mod explain;
 mod export;
@@ -25,6 +26,7 @@ mod tests;
 
 pub use check::{BalanceRow, CheckAnswer, CheckRow, check};
 pub use config::{ConfigAnswer, ConfigRow, config};
+pub use coverage::{CoverageAnswer, CoverageRow, ScoreRow, coverage};
 pub use demo::{DemoAnswer, demo};
 pub use explain::{ConvertedRow, ExplainAnswer, ExplainRest, ExplainRow, ExplainSum, OverlapRow, why};
 pub use export::{ExportAnswer, export};

@@ -28,7 +28,8 @@ pub async fn runs(
     take_in(context, format.id(), places, read).await
 }
 
-async fn take_in(
+/// Keeps what was read and attributes the charges of current deliveries anew.
+pub(super) async fn take_in(
     context: &Context<'_>,
     kind: &'static str,
     places: &[PathBuf],

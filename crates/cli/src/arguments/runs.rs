@@ -67,6 +67,36 @@ pub(crate) enum RunRecords {
         #[command(flatten)]
         files: RunFiles,
     },
+    /// Metrics of accelerators and pods: answers of Prometheus' `query_range` as JSON
+    ///
+    /// How busy devices of the DCGM exporter were, and which attempt held them. Utilisation prices nothing.
+    Prometheus {
+        /// Cluster of series that name none
+        #[arg(long, value_name = "NAME")]
+        cluster: Option<String>,
+        /// Seconds between two samples that were asked for [default: the least distance of two samples]
+        #[arg(long, value_name = "SECONDS")]
+        step: Option<u32>,
+        /// Files
+        #[arg(required = true, value_hint = ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+    },
+    /// Checkpoints, models and bytes by prefix: S3 Inventory (a manifest or its folder), or a listing of a bucket
+    S3Inventory {
+        /// Bucket of a listing, which does not name it
+        #[arg(long, value_name = "NAME")]
+        bucket: Option<String>,
+        /// When the listing was made, such as 2026-07-01T10:00:00Z [default: the newest time in it]
+        #[arg(long, value_name = "TIME")]
+        taken_at: Option<String>,
+        /// Zone of times that carry none, such as America/New_York
+        #[arg(long, value_name = "ZONE")]
+        time_zone: Option<String>,
+        #[command(flatten)]
+        files: RunFiles,
+    },
+    /// Summaries of jobstats in `sacct` text or JSON with the field AdminComment
+    Jobstats(ClusterFiles),
     /// OpenCost or Kubecost allocations: answers of their API as JSON
     ///
     /// Who held which part of which node; what the nodes cost is on their bill.
@@ -135,10 +165,11 @@ impl RunRecords {
     /// The zone that the command line gives.
     pub(crate) fn time_zone(&self) -> Option<&str> {
         match self {
-            Self::Slurm(files) => files.time_zone.as_deref(),
+            Self::Slurm(files) | Self::Jobstats(files) => files.time_zone.as_deref(),
             Self::Sagemaker(files) | Self::Ec2Events(files) => files.of.time_zone.as_deref(),
-            Self::Attempts { time_zone, .. } => time_zone.as_deref(),
+            Self::Attempts { time_zone, .. } | Self::S3Inventory { time_zone, .. } => time_zone.as_deref(),
             Self::Kubernetes { .. }
+            | Self::Prometheus { .. }
             | Self::AwsBatch(_)
             | Self::VertexAi(_)
             | Self::AzureMl(_)
@@ -159,6 +190,15 @@ impl RunRecords {
             |format, cluster, files| (format, files, RunImport { cluster, ..RunImport::default() });
         match self {
             Self::Slurm(ClusterFiles { cluster, files, .. }) => in_cluster(RunFormat::Slurm, cluster, files),
+            Self::Jobstats(ClusterFiles { cluster, files, .. }) => {
+                in_cluster(RunFormat::Jobstats, cluster, files)
+            }
+            Self::Prometheus { cluster, step, files } => {
+                (RunFormat::Prometheus, files, RunImport { cluster, step_seconds: step, ..none })
+            }
+            Self::S3Inventory { bucket, taken_at, files, .. } => {
+                files.asked(RunFormat::S3Inventory, RunImport { bucket, taken_at, ..none })
+            }
             Self::Opencost { cluster, files } => in_cluster(RunFormat::OpenCost, cluster, files),
             Self::Kubernetes { cluster, taken_at, files } => {
                 (RunFormat::Kubernetes, files, RunImport { cluster, taken_at, ..none })

@@ -1,7 +1,9 @@
 //! `import`: bills and run records.
 
 use app::settings::Format;
-use app::{AppError, BillImport, Context, DeliveryLine, ImportReport, PriceFormat, PriceImport, RunImport};
+use app::{
+    AppError, BillImport, Context, Decision, DeliveryLine, ImportReport, PriceFormat, PriceImport, RunImport,
+};
 use money::rounding;
 
 use super::Outcome;
@@ -52,7 +54,21 @@ pub(super) async fn run(
             app::import_runs(context, format, &files, &RunImport { time_zone, ..options }).await?
         }
     };
-    let answer = wire::import(&report);
+    answer(session, &report)
+}
+
+/// Keeps what a person says of an attempt.
+pub(super) async fn link(
+    session: &Session<'_>,
+    context: &Context<'_>,
+    decision: Decision,
+) -> Result<Outcome, AppError> {
+    session.refuse_question("link")?;
+    answer(session, &app::link(context, &decision).await?)
+}
+
+fn answer(session: &Session<'_>, report: &ImportReport) -> Result<Outcome, AppError> {
+    let answer = wire::import(report);
     let machine = Machine { document: &answer, rows: std::slice::from_ref(&answer), meta: None };
     let stdout = match session.settings.format {
         Format::Csv => {
@@ -61,10 +77,10 @@ pub(super) async fn run(
             })?
         }
         format @ (Format::Table | Format::Json | Format::Jsonl | Format::Markdown) => {
-            render(format, &machine, || sheet(session, &report))?
+            render(format, &machine, || sheet(session, report))?
         }
     };
-    Ok(Outcome { stdout, warnings: warnings(&report), ..Outcome::default() })
+    Ok(Outcome { stdout, warnings: warnings(report), ..Outcome::default() })
 }
 
 async fn import_bill(context: &Context<'_>, reader: &str, bill: Bill) -> Result<ImportReport, AppError> {

@@ -16,6 +16,8 @@ pub enum RunFormat {
     AzureMl,
     /// EC2 events and instances.
     Ec2Events,
+    /// Summaries of jobstats.
+    Jobstats,
     /// Objects of Kubernetes.
     Kubernetes,
     /// MLflow runs.
@@ -26,6 +28,10 @@ pub enum RunFormat {
     OpenCost,
     /// OpenLineage run events.
     OpenLineage,
+    /// Metrics of a Prometheus server.
+    Prometheus,
+    /// Inventories and listings of S3 buckets.
+    S3Inventory,
     /// SageMaker training jobs.
     SageMaker,
     /// Slurm accounting.
@@ -48,11 +54,14 @@ impl RunFormat {
             Self::AwsBatch => "aws-batch",
             Self::AzureMl => "azure-ml",
             Self::Ec2Events => "ec2-events",
+            Self::Jobstats => "jobstats",
             Self::Kubernetes => "kubernetes",
             Self::Mlflow => "mlflow",
             Self::Mlperf => "mlperf",
             Self::OpenCost => "opencost",
             Self::OpenLineage => "openlineage",
+            Self::Prometheus => "prometheus",
+            Self::S3Inventory => "s3-inventory",
             Self::SageMaker => "sagemaker",
             Self::Slurm => "slurm",
             Self::Spool => "spool",
@@ -82,6 +91,10 @@ pub struct RunImport {
     pub experiment: Option<String>,
     /// The round of MLPerf logs, such as `v4.0`.
     pub round: Option<String>,
+    /// Bucket of listings, which do not name theirs.
+    pub bucket: Option<String>,
+    /// Seconds between two samples of Prometheus that were asked for.
+    pub step_seconds: Option<u32>,
     /// Accelerators of an attempt of MLPerf logs, where nothing describes the system.
     pub gpus: Option<u32>,
 }

@@ -9,11 +9,14 @@ use sources::telemetry::attempts::AttemptsOptions;
 use sources::telemetry::aws_batch::AwsBatchOptions;
 use sources::telemetry::azure_ml::AzureMlOptions;
 use sources::telemetry::ec2_events::Ec2EventsOptions;
+use sources::telemetry::jobstats::JobstatsOptions;
 use sources::telemetry::kubernetes::KubernetesOptions;
 use sources::telemetry::mlflow::MlflowOptions;
 use sources::telemetry::mlperf::MlperfOptions;
 use sources::telemetry::opencost::OpenCostOptions;
 use sources::telemetry::openlineage::OpenLineageOptions;
+use sources::telemetry::prometheus::PrometheusOptions;
+use sources::telemetry::s3_inventory::S3InventoryOptions;
 use sources::telemetry::sagemaker::SageMakerOptions;
 use sources::telemetry::slurm::{Content, SlurmFile, SlurmOptions};
 use sources::telemetry::tensorboard::TensorboardOptions;
@@ -46,10 +49,13 @@ pub(super) fn read(given: Given<'_>) -> Read {
         RunFormat::AwsBatch => each(given, aws_batch),
         RunFormat::AzureMl => each(given, azure_ml),
         RunFormat::Ec2Events => each(given, ec2_events),
+        RunFormat::Jobstats => jobstats(given),
         RunFormat::Kubernetes => each(given, kubernetes),
         RunFormat::Mlflow => mlflow(given),
         RunFormat::Mlperf => each(given, mlperf),
         RunFormat::OpenCost => opencost(given),
+        RunFormat::Prometheus => prometheus(given),
+        RunFormat::S3Inventory => each(given, s3_inventory),
         RunFormat::SageMaker => each(given, sagemaker),
         RunFormat::Slurm => slurm(given),
         RunFormat::Spool | RunFormat::OpenLineage => each(given, openlineage),
@@ -96,11 +102,42 @@ impl Given<'_> {
 }
 
 fn slurm(given: Given<'_>) -> Read {
+    let (files, reader) = accounting(given)?;
+    Ok(telemetry::slurm::read(&files, &reader)?)
+}
+
+fn jobstats(given: Given<'_>) -> Read {
+    let (files, slurm) = accounting(given)?;
+    Ok(telemetry::jobstats::read(&files, &JobstatsOptions { slurm, job: None })?)
+}
+
+fn accounting(given: Given<'_>) -> Result<(Vec<SlurmFile>, SlurmOptions), AppError> {
     let file = |place: &PathBuf| SlurmFile { name: name_of(place), content: Content::Path(place.clone()) };
-    let files: Vec<SlurmFile> = given.places.iter().map(file).collect();
     let mut reader = SlurmOptions::new(given.options.zone()?);
     reader.cluster.clone_from(&given.options.cluster);
-    Ok(telemetry::slurm::read(&files, &reader)?)
+    reader.conventions.experiment_keys = given.experiment_keys();
+    Ok((given.places.iter().map(file).collect(), reader))
+}
+
+/// Answers are read together: a series of pods is joined with those of their devices.
+fn prometheus(given: Given<'_>) -> Read {
+    let reader = PrometheusOptions {
+        cluster: given.options.cluster.clone(),
+        experiment_keys: given.experiment_keys(),
+        asked: None,
+        step_seconds: given.options.step_seconds,
+    };
+    Ok(telemetry::prometheus::read(opened(given.places)?, &reader)?)
+}
+
+fn s3_inventory(given: Given<'_>, place: &Path) -> Read {
+    let reader = S3InventoryOptions {
+        source: given.source(),
+        bucket: given.options.bucket.clone(),
+        taken_at: given.options.taken_at()?,
+        zone: given.options.zone()?,
+    };
+    Ok(telemetry::s3_inventory::read_place(place, &reader)?)
 }
 
 fn opened(places: &[PathBuf]) -> Result<Vec<(String, BufReader<File>)>, AppError> {
@@ -189,6 +226,7 @@ fn kubernetes(given: Given<'_>, place: &Path) -> Read {
         cluster: given.options.cluster.clone(),
         taken_at: given.options.taken_at()?,
         experiment_keys: given.experiment_keys(),
+        ..KubernetesOptions::default()
     };
     Ok(telemetry::kubernetes::read(open(place)?, &reader)?)
 }
